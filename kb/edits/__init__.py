@@ -1,0 +1,1 @@
+"""Edits of the files: one each, a minimal splice, returning what changed. Never talks to a user."""

@@ -1,0 +1,1 @@
+"""The graph derived from parsed files: identities, statements, adjacency. Pure; never reads a disk or a clock."""

@@ -1,0 +1,1 @@
+"""Sources → entities and observations. Keys come from structure, never from prose."""

@@ -1,0 +1,62 @@
+"""An entity as its file says it."""
+
+from dataclasses import dataclass, field
+
+from kb.diagnostics import Span
+from kb.model.statement import Link, StatementLine
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A ``kind:value`` key as written."""
+
+    kind: str
+    value: str
+    span: Span
+
+    @property
+    def text(self) -> str:
+        """The key as written."""
+        return f"{self.kind}:{self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name, alias or id in the frontmatter, with its place."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Footnote:
+    """A footnote definition ``[^label]: text`` by its character offsets, to the end of its last line."""
+
+    label: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntityFile:
+    """What one file under ``entities/`` says. A broken file has only an id (its stem) and its text."""
+
+    path: str
+    id: str
+    id_span: Span
+    type: str | None = None
+    type_span: Span = Span(1, 1, 1)
+    name: str = ""
+    name_span: Span = Span(1, 1, 1)
+    aliases: tuple[Name, ...] = ()
+    keys: tuple[Key, ...] = ()
+    merged_into: Name | None = None
+    distinct_from: tuple[Name, ...] = ()
+    fields: tuple[tuple[str, str], ...] = ()  #: the author's own top-level text fields
+    statements: tuple[StatementLine, ...] = ()
+    links: tuple[Link, ...] = ()  #: links in the free text
+    footnotes: tuple[Footnote, ...] = ()
+    summary: str = ""  #: the first sentence of the free text
+    is_broken: bool = False
+    text: str = field(default="", repr=False)  #: the whole file, without a BOM

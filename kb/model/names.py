@@ -1,0 +1,54 @@
+"""Ids, names and how they compare. Pure text; never decides who is who."""
+
+import hashlib
+import re
+import unicodedata
+
+MAX_ID_LENGTH = 80
+_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_STATEMENT_ID = re.compile(r"[A-Za-z0-9-]+")
+_CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
+_MINTED_LENGTH = 8
+
+
+def is_id(text: str) -> bool:
+    """Say whether a text may be an entity's or an observation's id."""
+    return len(text) <= MAX_ID_LENGTH and _ID.fullmatch(text) is not None
+
+
+def is_statement_id(text: str) -> bool:
+    """Say whether a text may be a statement's id (an Obsidian block id)."""
+    return _STATEMENT_ID.fullmatch(text) is not None
+
+
+def fold(text: str) -> str:
+    """Fold a name for comparison: NFKC, case, runs of white space."""
+    if text.isascii():
+        return " ".join(text.lower().split())
+    return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).split())
+
+
+def normalize_predicate(text: str) -> str:
+    """Give the one spelling of a predicate: case folded, ``_`` as ``-``, composed."""
+    if text.isascii():
+        return text.lower().replace("_", "-")
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).replace("_", "-")
+
+
+def mint_statement_id(parts: tuple[str, ...], taken: frozenset[str] | set[str] = frozenset()) -> str:
+    """Mint a statement's id: the first 40 bits of SHA-256 over the NUL-joined parts, in Crockford's base 32.
+
+    Where that id is taken in the file, over the same with a NUL and a counter (from 1). FORMAT, "statement id".
+    """
+    basis = "\0".join(parts).encode("utf-8", "surrogatepass")
+    counter = 0
+    while True:
+        minted = _base32(hashlib.sha256(basis + (f"\0{counter}".encode() if counter else b"")).digest())
+        if minted not in taken:
+            return minted
+        counter += 1
+
+
+def _base32(digest: bytes) -> str:
+    bits = int.from_bytes(digest[:5], "big")
+    return "".join(_CROCKFORD[bits >> shift & 31] for shift in range(5 * (_MINTED_LENGTH - 1), -1, -5))

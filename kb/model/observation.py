@@ -1,0 +1,57 @@
+"""An observation as its file says it: an immutable source text."""
+
+from dataclasses import dataclass, field
+
+from kb.diagnostics import Span
+from kb.model.entity import Name
+from kb.model.statement import Link
+from kb.model.time import Date
+
+KINDS = (
+    "email",
+    "meeting",
+    "calendar",
+    "contact",
+    "chat",
+    "document",
+    "web",
+    "note",
+    "belief",
+    "goal",
+    "prediction",
+    "event",
+    "decision",
+    "import",
+)
+
+DECISIONS = ("merge", "unmerge", "distinct", "reject", "not-mentioned", "correct")
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationFile:
+    """What one file under ``observations/`` says."""
+
+    path: str
+    id: str
+    id_span: Span
+    kind: str = ""
+    kind_span: Span = Span(1, 1, 1)
+    title: str = ""
+    happened_at: Date | None = None
+    said_by: str = ""  #: an entity id, a key or plain text
+    participants: tuple[Name, ...] = ()
+    source: str = ""
+    derived_from: tuple[Name, ...] = ()
+    seal: Name | None = None
+    digest: str = ""  #: SHA-256 of the sealed part, as it is now
+    decision: Name | None = None
+    about: tuple[Name, ...] = ()
+    links: tuple[Link, ...] = ()
+    body: str = field(default="", repr=False)
+    is_broken: bool = False
+    text: str = field(default="", repr=False)
+
+    @property
+    def is_sealed(self) -> bool:
+        """The seal holds."""
+        return self.seal is not None and self.seal.text == self.digest

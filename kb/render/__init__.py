@@ -1,0 +1,1 @@
+"""Results → text and JSON. Never computes an answer."""

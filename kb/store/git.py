@@ -1,0 +1,162 @@
+"""The only place that talks to git. Reads object by object; never runs what a repository's configuration names."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from git import Git
+
+#: Off, whatever the repository says: a reader runs no program of the repository's choice.
+_SAFE = (
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", os.devnull),
+    ("core.pager", "cat"),
+    ("diff.external", ""),
+    ("log.showSignature", "false"),
+)
+_NO_COMMIT = ""
+
+
+def find_git_dir(root: str) -> str | None:
+    """Find the git folder of the work tree that holds the root, ``None`` where there is none."""
+    folder = os.path.abspath(root)
+    while True:
+        candidate = os.path.join(folder, ".git")
+        if os.path.isdir(candidate):
+            return candidate
+        if os.path.isfile(candidate):
+            return _pointed_at(candidate)
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+
+
+def _pointed_at(pointer: str) -> str | None:
+    """Read a ``.git`` file, as worktrees and submodules have."""
+    try:
+        with open(pointer, encoding="utf-8") as file:
+            line = file.readline().strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+    if not line.startswith("gitdir: "):
+        return None
+    return os.path.normpath(os.path.join(os.path.dirname(pointer), line[len("gitdir: ") :]))
+
+
+def head_commit(root: str) -> str:
+    """Give the id of the commit checked out; empty where there is none. Reads the references as files."""
+    git_dir = find_git_dir(root)
+    if git_dir is None:
+        return _NO_COMMIT
+    head = _first_line(os.path.join(git_dir, "HEAD"))
+    if not head.startswith("ref: "):
+        return head if _is_object_id(head) else _NO_COMMIT
+    return _resolve_reference(git_dir, head[len("ref: ") :])
+
+
+def _resolve_reference(git_dir: str, name: str) -> str:
+    common = _first_line(os.path.join(git_dir, "commondir"))
+    shared = os.path.normpath(os.path.join(git_dir, common)) if common else git_dir
+    if ".." in name.split("/"):
+        return _NO_COMMIT
+    for folder in (git_dir, shared):
+        line = _first_line(os.path.join(folder, name))
+        if _is_object_id(line):
+            return line
+    try:
+        with open(os.path.join(shared, "packed-refs"), encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if line.rstrip("\n").endswith(f" {name}") and _is_object_id(line[:40]):
+                    return line.split(" ", 1)[0]
+    except OSError:
+        pass
+    return _NO_COMMIT
+
+
+def _first_line(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.readline().strip()
+    except OSError:
+        return ""
+
+
+def _is_object_id(text: str) -> bool:
+    return len(text) in (40, 64) and all(char in "0123456789abcdef" for char in text)
+
+
+def blob_id(data: bytes) -> str:
+    """Give the id that git would store some bytes under (SHA-1 repositories)."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def tree_blobs(root: str, commit: str, paths: tuple[str, ...]) -> dict[str, str] | None:
+    """Map each file of a commit under some paths (relative to the root) to its blob id; ``None`` if git cannot say."""
+    listing = _run(root, "ls-tree", "-r", "-z", commit, "--", *paths)
+    if listing is None:
+        return None
+    blobs = {}
+    for line in listing.split("\0"):
+        meta, _, path = line.partition("\t")
+        if path:
+            blobs[path] = meta.split(" ")[2]
+    return blobs
+
+
+def read_blob(root: str, id: str) -> bytes | None:
+    """Read a blob's bytes."""
+    if not _is_object_id(id):
+        return None
+    command = _git(root)
+    if command is None:
+        return None
+    try:
+        data = command.execute([*_command(root), "cat-file", "blob", id], stdout_as_string=False, strip_newline_in_stdout=False)
+    except Exception:  # GitPython wraps many causes; an unreadable object is simply not there
+        return None
+    return data if isinstance(data, bytes) else None
+
+
+def differs_from_head(root: str, files: Mapping[str, bytes], commit: str, paths: tuple[str, ...]) -> bool:
+    """Say whether files as read differ from a commit: other bytes, files more or fewer."""
+    blobs = tree_blobs(root, commit, paths)
+    if blobs is None:
+        return False
+    known = {path: id for path, id in blobs.items() if path in files or path.endswith(".md") or "/" not in path}
+    if set(known) != set(files):
+        return True
+    return any(not _same(data, known[path]) for path, data in files.items())
+
+
+def _same(data: bytes, id: str) -> bool:
+    # A checkout that turns LF into CRLF is no change.
+    return blob_id(data) == id or (b"\r\n" in data and blob_id(data.replace(b"\r\n", b"\n")) == id)
+
+
+def _git(root: str) -> "Git | None":
+    if find_git_dir(root) is None:
+        return None
+    try:
+        from git import Git
+    except ImportError:  # GitPython refuses to be imported where there is no git program
+        return None
+    return Git(root)
+
+
+def _command(root: str) -> list[str]:
+    options = [part for key, value in _SAFE for part in ("-c", f"{key}={value}")]
+    return ["git", "--no-optional-locks", "--literal-pathspecs", "-C", root, *options]
+
+
+def _run(root: str, *arguments: str) -> str | None:
+    command = _git(root)
+    if command is None:
+        return None
+    try:
+        output = command.execute([*_command(root), *arguments], stdout_as_string=False, strip_newline_in_stdout=False)
+    except Exception:  # any failure of git means that it cannot say; the files still answer
+        return None
+    return output.decode("utf-8", "surrogateescape") if isinstance(output, bytes) else None

@@ -1,0 +1,46 @@
+"""Names → ids: every script transliterated, no letter dropped."""
+
+import hashlib
+import re
+
+from kb.model.names import MAX_ID_LENGTH, is_id
+
+_NOT_ID = re.compile(r"[^a-z0-9]+")
+#: Letters that are best left out of an id rather than read as a break: O'Brien is obrien.
+_JOINED = re.compile(r"['’ʼ`]")
+#: Device names that some systems cannot hold as files.
+_RESERVED = frozenset(
+    ("con", "prn", "aux", "nul", *(f"com{n}" for n in range(1, 10)), *(f"lpt{n}" for n in range(1, 10)))
+)
+
+
+def is_portable(id: str) -> bool:
+    """Say whether every file system can hold a file of this stem."""
+    return id not in _RESERVED
+
+
+def slugify(name: str) -> str:
+    """Make an id of a name. Names without letters or digits get an id from their digest, so none is empty."""
+    if not name.isascii():
+        from anyascii import anyascii
+
+        name = anyascii(_spaced(name))
+    slug = _NOT_ID.sub("-", _JOINED.sub("", name.lower())).strip("-")
+    if len(slug) > MAX_ID_LENGTH:
+        slug = slug[:MAX_ID_LENGTH].rstrip("-")
+    if slug in _RESERVED:
+        slug = f"{slug}-x"
+    if not is_id(slug):
+        digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        return f"x-{digest}"
+    return slug
+
+
+def loses_letters(name: str, slug: str) -> bool:
+    """Say whether a slug made elsewhere lacks letters that the name has (``ukasz-langa`` for ``Łukasz Langa``)."""
+    return len(slugify(name).replace("-", "")) > len(slug.replace("-", ""))
+
+
+def _spaced(name: str) -> str:
+    """Part neighbouring scripts without spaces, so that 日本 reads as words and emoji do not glue."""
+    return re.sub(r"(?<=[^\W_])(?=[\U0001F000-\U0001FAFF])|(?<=[\U0001F000-\U0001FAFF])(?=\w)", " ", name)
