@@ -1,9 +1,9 @@
 """Which files are which entity: ids, redirects, judgements. Names never decide anything here."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from kb.diagnostics import Span
+from kb.diagnostics import WHOLE_FILE, Span
 from kb.model.entity import EntityFile, Name
 from kb.model.names import fold
 from kb.model.vocabulary import Vocabulary
@@ -18,7 +18,8 @@ class IdentityFault:
     span: Span
     message: str
     hint: str = ""
-    other_path: str | None = None
+    other: tuple[str, Span] | None = None  #: another place that it is about
+    unknown: str = ""  #: the id that nothing has
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,10 @@ class Identities:
         """List the survivors that bear a name or alias."""
         return self._by_name.get(fold(name), ())
 
+    def iter_names(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield each folded name with the survivors that bear it."""
+        yield from self._by_name.items()
+
     def are_distinct(self, first: str, second: str) -> bool:
         """Say whether two survivors were judged not the same."""
         return (first, second) in self.distinct
@@ -58,87 +63,188 @@ def resolve_identities(entities: Iterable[EntityFile], vocabulary: Vocabulary) -
     for file in entities:
         by_id.setdefault(file.id, []).append(file)
     files = {id: claims[0] for id, claims in by_id.items() if len(claims) == 1}
-    ambiguous = {id: tuple(file.path for file in claims) for id, claims in by_id.items() if len(claims) > 1}
-    faults: list[IdentityFault] = []
-    survivors = _follow_redirects(files, ambiguous, vocabulary, faults)
-    survivors, distinct = _apply_judgements(files, survivors, faults)
+    ambiguous = {
+        id: tuple(file.path for file in claims) for id, claims in by_id.items() if len(claims) > 1
+    }
+    resolver = _Resolver(files, ambiguous, vocabulary)
+    resolver.read_redirects()
+    resolver.break_circles()
+    resolver.part_types()
+    judged = resolver.read_judgements()
+    resolver.part_distinct(judged)
+    survivors = follow_redirects(resolver.targets)
+    pairs = set()
+    for id, name in judged:
+        first, second = survivors.get(id, id), survivors.get(name.text, name.text)
+        pairs |= {(first, second), (second, first)}
+    merged: dict[str, list[str]] = {}
+    for id in sorted(survivors):
+        merged.setdefault(survivors[id], []).append(id)
+    return Identities(
+        files,
+        ambiguous,
+        survivors,
+        frozenset(pairs),
+        tuple(resolver.faults),
+        _index_names(files, survivors),
+        {id: tuple(ids) for id, ids in merged.items()},
+    )
+
+
+def follow_redirects(targets: dict[str, str]) -> dict[str, str]:
+    """Give each redirected id the end of its chain. There must be no circle."""
+    survivors: dict[str, str] = {}
+    for id in targets:
+        trail = []
+        end = id
+        while end in targets and end not in survivors:
+            trail.append(end)
+            end = targets[end]
+        end = survivors.get(end, end)
+        survivors.update(dict.fromkeys(trail, end))
+    return survivors
+
+
+def _index_names(
+    files: dict[str, EntityFile], survivors: dict[str, str]
+) -> dict[str, tuple[str, ...]]:
     names: dict[str, dict[str, None]] = {}
     for id, file in files.items():
         for text in (file.name, *(alias.text for alias in file.aliases)):
             names.setdefault(fold(text), {})[survivors.get(id, id)] = None
-    by_name = {name: tuple(sorted(ids)) for name, ids in names.items() if name}
-    merged: dict[str, tuple[str, ...]] = {}
-    for id in sorted(survivors):
-        merged[survivors[id]] = (*merged.get(survivors[id], ()), id)
-    return Identities(files, ambiguous, survivors, distinct, tuple(faults), by_name, merged)
+    return {name: tuple(sorted(ids)) for name, ids in names.items() if name}
 
 
-def _follow_redirects(
-    files: dict[str, EntityFile],
-    ambiguous: dict[str, tuple[str, ...]],
-    vocabulary: Vocabulary,
-    faults: list[IdentityFault],
-) -> dict[str, str]:
-    targets: dict[str, str] = {}
-    for id, file in sorted(files.items()):
-        target = file.merged_into
-        if target is None:
-            continue
-        fault = _redirect_fault(file, target, files, ambiguous, vocabulary)
-        if fault is None:
-            targets[id] = target.text
-        else:
-            faults.append(fault)
-    for circle in _circles(targets):
-        faults += [
-            IdentityFault(
-                "KB310",
-                files[id].path,
-                _place(files[id].merged_into),
-                f'"merged_into" leads in a circle: {" → ".join((*circle, circle[0]))}',
-                "remove one of the redirects",
-            )
-            for id in circle
-        ]
-        for id in circle:
-            del targets[id]
-    survivors = {}
-    for id in targets:
-        end = id
-        while end in targets:
-            end = targets[end]
-        survivors[id] = end
-    return survivors
+class _Resolver:
+    """Reads redirects, then takes away those that cannot be followed."""
 
+    def __init__(
+        self,
+        files: dict[str, EntityFile],
+        ambiguous: dict[str, tuple[str, ...]],
+        vocabulary: Vocabulary,
+    ) -> None:
+        self.files, self.ambiguous, self.vocabulary = files, ambiguous, vocabulary
+        self.targets: dict[str, str] = {}  #: each redirected id → the next one
+        self.faults: list[IdentityFault] = []
 
-def _redirect_fault(
-    file: EntityFile,
-    target: Name,
-    files: dict[str, EntityFile],
-    ambiguous: dict[str, tuple[str, ...]],
-    vocabulary: Vocabulary,
-) -> IdentityFault | None:
-    if target.text == file.id:
-        return IdentityFault("KB310", file.path, target.span, '"merged_into" names the entity itself', "remove it")
-    if target.text in ambiguous:
-        message = f'"merged_into" names "{target.text}", which several files claim'
-        return IdentityFault("KB310", file.path, target.span, message, "give one of them another id")
-    if target.text not in files:
-        message = f'"merged_into" names no entity: "{target.text}"'
-        return IdentityFault("KB310", file.path, target.span, message, "name the surviving entity's id")
-    mine, theirs = _type_name(file.type, vocabulary), _type_name(files[target.text].type, vocabulary)
-    if mine is not None and theirs is not None and mine != theirs:
-        message = f'"{file.id}" is a {mine} and "{target.text}" a {theirs}: they cannot be one'
-        return IdentityFault("KB311", file.path, target.span, message, "mend one of the types, or the redirect")
-    return None
+    def fault(
+        self,
+        code: str,
+        id: str,
+        span: Span,
+        message: str,
+        hint: str,
+        other: tuple[str, Span] | None = None,
+        unknown: str = "",
+    ) -> None:
+        path = self.files[id].path
+        self.faults.append(IdentityFault(code, path, span, message, hint, other, unknown))
 
+    def read_redirects(self) -> None:
+        for id, file in sorted(self.files.items()):
+            target = file.merged_into
+            if target is None or target.text in self.ambiguous:
+                continue  # that several files claim one id is a finding of its own
+            if target.text == id:
+                message = '"merged_into" names the entity itself'
+                self.fault("KB310", id, target.span, message, "remove it")
+            elif target.text not in self.files:
+                message = f'"merged_into" names no entity: "{target.text}"'
+                hint = "name the surviving entity's id"
+                self.fault("KB310", id, target.span, message, hint, unknown=target.text)
+            elif self.types_differ(id, target.text):
+                self.fault_types(id, target.text)
+            else:
+                self.targets[id] = target.text
 
-def _type_name(type: str | None, vocabulary: Vocabulary) -> str | None:
-    return (vocabulary.type_name(type) or type) if type else None
+    def break_circles(self) -> None:
+        for circle in _circles(self.targets):
+            way = " → ".join((*circle, circle[0]))
+            for id in circle:
+                message = f'"merged_into" leads in a circle: {way}'
+                self.fault("KB310", id, self.redirect_span(id), message, "remove one of them")
+                del self.targets[id]
+
+    def part_types(self) -> None:
+        """Take away the redirects that join two types through entities without one."""
+        tops: dict[str, list[str]] = {}
+        for id in sorted(self.targets):
+            if self.type_of(id) is None:
+                continue
+            above = self.targets[id]
+            while self.type_of(above) is None and above in self.targets:
+                above = self.targets[above]
+            if self.type_of(above) is None:
+                tops.setdefault(above, []).append(id)
+            elif self.types_differ(id, above):
+                self.fault_types(id, above)
+                del self.targets[id]
+        for ids in tops.values():
+            for id in ids:
+                other = next((other for other in ids if self.types_differ(id, other)), None)
+                if other is not None:
+                    self.fault_types(id, other)
+                    del self.targets[id]
+
+    def read_judgements(self) -> list[tuple[str, Name]]:
+        judged = []
+        for id, file in sorted(self.files.items()):
+            for name in file.distinct_from:
+                if name.text == id:
+                    message = '"distinct_from" names the entity itself'
+                    self.fault("KB313", id, name.span, message, "remove it")
+                elif name.text in self.files:
+                    judged.append((id, name))
+                elif name.text not in self.ambiguous:
+                    message = f'"distinct_from" names no entity: "{name.text}"'
+                    self.fault("KB313", id, name.span, message, "mend the id", unknown=name.text)
+        return judged
+
+    def part_distinct(self, judged: list[tuple[str, Name]]) -> None:
+        """Let ``distinct_from`` beat merges: the redirects that join a judged pair are not followed."""
+        for id, name in judged:
+            mine, theirs = self.chain(id), self.chain(name.text)
+            if mine[-1] != theirs[-1]:
+                continue
+            joining = [*(one for one in mine if one not in theirs)]
+            joining += [one for one in theirs if one not in mine]
+            redirect = self.files[joining[0]]
+            message = f'"{id}" and "{name.text}" are judged distinct, and merged: the merge is not followed'
+            hint = "remove 'merged_into' or 'distinct_from'"
+            other = (redirect.path, self.redirect_span(redirect.id))
+            self.fault("KB312", id, name.span, message, hint, other)
+            for one in joining:
+                del self.targets[one]
+
+    def chain(self, id: str) -> list[str]:
+        chain = [id]
+        while chain[-1] in self.targets:
+            chain.append(self.targets[chain[-1]])
+        return chain
+
+    def type_of(self, id: str) -> str | None:
+        type = self.files[id].type
+        return (self.vocabulary.type_name(type) or type) if type else None
+
+    def types_differ(self, id: str, other: str) -> bool:
+        mine, theirs = self.type_of(id), self.type_of(other)
+        return mine is not None and theirs is not None and mine != theirs
+
+    def fault_types(self, id: str, other: str) -> None:
+        message = f'"{id}" is a {self.type_of(id)} and "{other}" a {self.type_of(other)}: they cannot be one'
+        place = (self.files[other].path, self.files[other].type_span)
+        hint = "mend one of the types, or the redirect"
+        self.fault("KB311", id, self.redirect_span(id), message, hint, place)
+
+    def redirect_span(self, id: str) -> Span:
+        name = self.files[id].merged_into
+        return name.span if name else WHOLE_FILE
 
 
 def _circles(targets: dict[str, str]) -> list[tuple[str, ...]]:
-    circles, done = [], set()
+    circles: list[tuple[str, ...]] = []
+    done: set[str] = set()
     for start in targets:
         trail: dict[str, int] = {}
         at = start
@@ -149,37 +255,3 @@ def _circles(targets: dict[str, str]) -> list[tuple[str, ...]]:
             circles.append(tuple(list(trail)[trail[at] :]))
         done.update(trail)
     return circles
-
-
-def _apply_judgements(
-    files: dict[str, EntityFile], survivors: dict[str, str], faults: list[IdentityFault]
-) -> tuple[dict[str, str], frozenset[tuple[str, str]]]:
-    """Let ``distinct_from`` beat merges: the redirects of a group that holds a judged pair are not followed."""
-    judged: list[tuple[str, str, Name]] = []
-    for id, file in sorted(files.items()):
-        for other in file.distinct_from:
-            if other.text == id:
-                message = '"distinct_from" names the entity itself'
-                faults.append(IdentityFault("KB313", file.path, other.span, message, "remove it"))
-            elif other.text not in files:
-                message = f'"distinct_from" names no entity: "{other.text}"'
-                faults.append(IdentityFault("KB313", file.path, other.span, message, "mend the id"))
-            else:
-                judged.append((id, other.text, other))
-    undone = set()
-    for id, other, name in judged:
-        if survivors.get(id, id) == survivors.get(other, other):
-            undone.add(survivors.get(id, id))
-            message = f'"{id}" and "{other}" are judged distinct, and merged: the merge is not followed'
-            hint = "remove 'merged_into' or 'distinct_from'"
-            faults.append(IdentityFault("KB312", files[id].path, name.span, message, hint, files[other].path))
-    kept = {id: survivor for id, survivor in survivors.items() if survivor not in undone}
-    pairs = set()
-    for id, other, _ in judged:
-        first, second = kept.get(id, id), kept.get(other, other)
-        pairs |= {(first, second), (second, first)}
-    return kept, frozenset(pairs)
-
-
-def _place(name: Name | None) -> Span:
-    return name.span if name else Span(1, 1, 1)

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -38,22 +39,34 @@ class Target:
 
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _OUTSIDE_SCHEME = re.compile(r"file:|[A-Za-z]:[\\/]|~", re.I)
 
 
 class LinkResolver:
     """Resolves links against a set of identities and paths."""
 
-    def __init__(self, identities: Identities, observation_paths: dict[str, str]) -> None:
+    def __init__(self, identities: Identities, observation_paths: Mapping[str, str]) -> None:
         self.identities = identities
         self.observation_paths = observation_paths  #: id → path
-        self._observations_by_path = {path: id for id, path in observation_paths.items()}
-        self._by_path = {
-            unicodedata.normalize("NFC", file.path): file.id for file in identities.files.values()
+        self._observations_by_path = {
+            unicodedata.normalize("NFC", path): id for id, path in observation_paths.items()
         }
+        self._by_path: dict[str, list[str]] = {}  # more than one id where two paths are twins
         self._by_stem: dict[str, list[str]] = {}
-        for path, id in self._by_path.items():
-            self._by_stem.setdefault(fold(path.rsplit("/", 1)[-1].removesuffix(".md")), []).append(id)
+        for file in identities.files.values():
+            self._index(file.path, file.id)
+        for id, paths in identities.ambiguous.items():
+            for path in paths:
+                self._index(path, id)
+
+    def _index(self, path: str, id: str) -> None:
+        path = unicodedata.normalize("NFC", path)
+        stem = _without_extension(path.rsplit("/", 1)[-1])
+        for table, key in ((self._by_path, path), (self._by_stem, fold(stem))):
+            ids = table.setdefault(key, [])
+            if id not in ids:
+                ids.append(id)
 
     def resolve(self, link: Link, from_path: str) -> Target:
         """Say where a link that stands in a file leads."""
@@ -64,7 +77,7 @@ class LinkResolver:
     def _markdown(self, target: str, from_path: str) -> Target:
         if not target:
             return Target(Landing.ELSEWHERE)
-        if _OUTSIDE_SCHEME.match(target) or target.startswith("/") or "\\" in target or "\0" in target:
+        if _leads_out(target) or target.startswith("/") or "\0" in target:
             return Target(Landing.OUTSIDE)
         if _SCHEME.match(target):
             return Target(Landing.ELSEWHERE)
@@ -72,32 +85,47 @@ class LinkResolver:
         if path is None:
             return Target(Landing.OUTSIDE)
         path = unicodedata.normalize("NFC", path)
-        if not path.endswith(".md"):
+        stem = _without_extension(path.rsplit("/", 1)[-1])
+        if path.endswith("/") or stem == path.rsplit("/", 1)[-1]:
             return Target(Landing.ELSEWHERE)
         if path in self._by_path:
-            return Target(Landing.ENTITY, self._by_path[path])
-        stem = path.rsplit("/", 1)[-1].removesuffix(".md")
+            return self._one_of(self._by_path[path], Landing.ENTITY)
         if path in self._observations_by_path:
             return Target(Landing.OBSERVATION, self._observations_by_path[path])
         return self._stem(stem, Landing.STALE)
 
     def _wiki(self, target: str) -> Target:
-        if "\\" in target or target.startswith(("/", "~")) or ".." in target.split("/"):
+        if _leads_out(target) or target.startswith("/") or ".." in target.split("/"):
             return Target(Landing.OUTSIDE)
-        word = target.rsplit("/", 1)[-1].removesuffix(".md").strip()
+        if _ADDRESS.match(target):
+            return Target(Landing.ELSEWHERE)
+        word = _without_extension(target.rsplit("/", 1)[-1]).strip()
         if not word:
             return Target(Landing.ELSEWHERE)
-        by_stem = self._stem(word, Landing.ENTITY)
-        if by_stem.landing is not Landing.DANGLING:
-            return by_stem
-        bearers = self.identities.bearers(target) or self.identities.bearers(word)
+        # A name may hold a slash: AC/DC is no file "DC".
+        bearers = self.identities.bearers(target)
+        if "/" not in target or not bearers:
+            by_stem = self._stem(word, Landing.ENTITY)
+            if by_stem.landing is not Landing.DANGLING:
+                return self._with_folder(by_stem, target)
+        bearers = bearers or self.identities.bearers(word)
         if len(bearers) == 1:
             return Target(Landing.BY_NAME, bearers[0])
         if bearers:
             return Target(Landing.AMBIGUOUS, None, bearers)
         if word in self.observation_paths:
             return Target(Landing.OBSERVATION, word)
-        return by_stem
+        return Target(Landing.DANGLING)
+
+    def _with_folder(self, found: Target, target: str) -> Target:
+        """Compare the folders that a wiki link names, if any, with those of the file that its stem found."""
+        if found.id is None or "/" not in target:
+            return found
+        path = unicodedata.normalize("NFC", self.identities.files[found.id].path)
+        wanted = _without_extension(unicodedata.normalize("NFC", target).removeprefix("./"))
+        if f"/{_without_extension(path)}".endswith(f"/{wanted}"):
+            return found
+        return Target(Landing.STALE, found.id)
 
     def _stem(self, stem: str, landing: Landing) -> Target:
         if stem in self.identities.files:
@@ -107,10 +135,24 @@ class LinkResolver:
         # A file whose id is not its stem is an error of its own; a link to the file still finds it.
         by_stem = self._by_stem.get(fold(stem), [])
         if len(by_stem) == 1:
-            return Target(landing, by_stem[0])
+            return self._one_of(by_stem, landing)
         if stem in self.observation_paths and landing is Landing.STALE:
             return Target(Landing.OBSERVATION, stem)
         return Target(Landing.DANGLING)
+
+    def _one_of(self, ids: list[str], landing: Landing) -> Target:
+        """Land on the one id that a path has; a path has several only where two files' paths are twins."""
+        if len(ids) == 1 and ids[0] in self.identities.files:
+            return Target(landing, ids[0])
+        return Target(Landing.AMBIGUOUS, None, tuple(ids))
+
+
+def _leads_out(target: str) -> bool:
+    return _OUTSIDE_SCHEME.match(target) is not None or "\\" in target
+
+
+def _without_extension(name: str) -> str:
+    return name[:-3] if name[-3:].lower() == ".md" else name
 
 
 def _join(from_path: str, target: str) -> str | None:

@@ -1,0 +1,133 @@
+"""Options that commands share, and the opening of the knowledge base they name."""
+
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from kb.knowledge_base import KnowledgeBase, open_knowledge_base
+from kb.queries.answers import Answer
+from kb.queries.selection import Selection
+from kb.store.layout import find_root
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Decorator = Callable[[Command], Command]
+
+#: More files than this, and reading them shows its progress.
+_PROGRESS_STEP = 2000
+
+
+def root_option(command: Command) -> Command:
+    """Add ``--root``."""
+    return click.option("--root", metavar="DIR", help="The knowledge base's folder. [default: the nearest upwards]")(command)
+
+
+def format_option(command: Command) -> Command:
+    """Add ``--format`` and ``--json``."""
+    command = click.option("--json", "as_json", is_flag=True, help="Short for --format json.")(command)
+    return click.option(
+        "--format", "format", type=click.Choice(["text", "json"]), default="text", show_default=True, help="The answer's form."
+    )(command)
+
+
+def predicate_option(command: Command) -> Command:
+    """Add ``-p/--predicate``."""
+    return click.option(
+        "-p",
+        "--predicate",
+        "predicates",
+        multiple=True,
+        metavar="WORD",
+        help="Only this predicate, its inverse, an alias, or a part of its name. Repeatable.",
+    )(command)
+
+
+def direction_option(command: Command) -> Command:
+    """Add ``--direction``."""
+    return click.option(
+        "--direction",
+        type=click.Choice(["out", "in"]),
+        help="out: the entity is the subject of the predicate as you named it; in: its object.",
+    )(command)
+
+
+def limit_option(default: int) -> Decorator[Any]:
+    """Add ``--limit``."""
+    return click.option(
+        "--limit", type=click.IntRange(min=0), default=default, show_default=True, help="At most so many; 0 for all."
+    )
+
+
+def selection_options(*names: str) -> Decorator[Any]:
+    """Add the filters of the given names; they arrive as one ``selection``."""
+    options = {
+        "at": click.option("--at", metavar="WHEN", help="What held then in the world: now, 2022, 2022-01-31, 2021/2022."),
+        "since": click.option("--since", metavar="DATE", help="Only what overlaps the time from then on."),
+        "until": click.option("--until", metavar="DATE", help="Only what overlaps the time until then."),
+        "type": click.option("--type", "--object-type", "type", metavar="TYPE", help="Only where the other end is of this type."),
+        "source": click.option("--source", metavar="OBSERVATION|KIND", help="Only what rests on it."),
+        "include_ended": click.option("--include-ended", is_flag=True, help="Also what does not hold now."),
+        "history": click.option("--history", is_flag=True, help="Also what was retracted or superseded."),
+    }
+
+    def decorate(command: Command) -> Command:
+        def run(**arguments: Any) -> Any:
+            chosen = {name: arguments.pop(name) for name in names}
+            return command(selection=Selection(**chosen), **arguments)
+
+        run.__name__, run.__doc__ = command.__name__, command.__doc__
+        run.__click_params__ = list(getattr(command, "__click_params__", []))  # type: ignore[attr-defined]
+        wrapped: Any = run
+        for name in reversed(names):
+            wrapped = options[name](wrapped)
+        return wrapped  # type: ignore[no-any-return]
+
+    return decorate
+
+
+def open_here(root: str | None) -> KnowledgeBase:
+    """Open the knowledge base that ``--root`` or the current folder names."""
+    return open_knowledge_base(chosen_root(root), int(time.time()), _progress())
+
+
+def chosen_root(root: str | None) -> str:
+    """Say which folder is meant: the command's ``--root``, the program's, or the nearest upwards."""
+    context = click.get_current_context()
+    given = root or context.find_root().obj
+    if given:
+        from pathlib import Path
+
+        from kb.errors import NoKnowledgeBase
+
+        if not (Path(given) / "kb.yaml").is_file():
+            raise NoKnowledgeBase(str(given))
+        return str(Path(given).absolute())
+    return find_root(".")
+
+
+def _progress() -> Callable[[int], None] | None:
+    import sys
+
+    if not sys.stderr.isatty():
+        return None
+
+    def show(count: int) -> None:
+        if count % _PROGRESS_STEP == 0:
+            click.echo(f"\rkb: read {count} files …", nl=False, err=True)
+
+    return show
+
+
+def print_answer(answer: Answer[Any], format: str, as_json: bool) -> None:
+    """Print an answer; the revision goes to standard error in text."""
+    if as_json or format == "json":
+        from kb.render.as_json import render_json
+
+        click.echo(render_json(answer))
+        return
+    from kb.render.as_text import render_text
+
+    click.echo(render_text(answer))
+    if answer.revision:
+        click.echo(f"revision {answer.revision[:12]}{'+' if answer.revision.endswith('+') else ''}", err=True)

@@ -1,0 +1,150 @@
+"""The ``kb`` program: its commands, and how each ends. The one place that maps errors to exit statuses."""
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from kb import __version__
+from kb.errors import ExitCode, KbError
+
+#: Where each command lives, and its line in the overview. Importing none of them keeps a cold command fast.
+COMMANDS = {
+    "find": ("kb.cli.query_commands:find_command", "Look an entity up by name, key or id."),
+    "show": ("kb.cli.query_commands:show_command", "One entity on a page."),
+    "facts": ("kb.cli.query_commands:facts_command", "All that is stated of an entity, by predicate."),
+    "relations": ("kb.cli.query_commands:relations_command", "Relations of an entity, or of a predicate."),
+    "neighbors": ("kb.cli.query_commands:neighbors_command", "What an entity is linked to, in one hop."),
+    "paths": ("kb.cli.query_commands:paths_command", "How two entities are connected."),
+    "timeline": ("kb.cli.query_commands:timeline_command", "When things began and ended, in order."),
+    "stats": ("kb.cli.query_commands:stats_command", "How much there is of what."),
+    "vocabulary": ("kb.cli.query_commands:vocabulary_command", "The words in use: types, keys, relations, facts."),
+    "check": ("kb.cli.check_commands:check_command", "Find what is wrong in the files."),
+    "explain": ("kb.cli.check_commands:explain_command", "Explain a diagnostic's code."),
+    "fmt": ("kb.cli.edit_commands:fmt_command", "Write statement ids, footnotes and fresh links into files."),
+    "seal": ("kb.cli.edit_commands:seal_command", "Seal observations written by hand."),
+    "init": ("kb.cli.edit_commands:init_command", "Make a new knowledge base."),
+    "import": ("kb.cli.import_commands:import_group", "Bring records in from other forms."),
+}
+
+_SECTIONS = (
+    ("Ask", ("find", "show", "facts", "relations", "neighbors", "paths", "timeline", "stats", "vocabulary")),
+    ("Check", ("check", "explain")),
+    ("Write", ("init", "import", "fmt", "seal")),
+)
+
+
+class Program(click.Group):
+    """A group that knows its commands by name and imports each when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command = getattr(import_module(module), name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], COMMANDS, 1)
+            hint = f"Did you mean '{close[0]}'?" if close else "'kb --help' lists the commands."
+            raise click.UsageError(f"No such command '{args[0]}'. {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, names in _SECTIONS:
+            with formatter.section(title):
+                formatter.write_dl([(name, COMMANDS[name][1]) for name in names])
+
+
+@click.group(
+    cls=Program,
+    name="kb",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Each command has its own help with examples: kb paths --help",
+)
+@click.option("--root", metavar="DIR", help="The knowledge base's folder. [default: the nearest one upwards with a kb.yaml]")
+@click.version_option(__version__, "-V", "--version", message="kb %(version)s")
+@click.pass_context
+def program(ctx: click.Context, root: str | None) -> None:
+    """A knowledge base of Markdown files in git: entities, statements that cite their source, and paths between them.
+
+    \b
+    kb find dana                        who or what is called that
+    kb show dana-reyes                  one entity on a page
+    kb paths dana-reyes fairline        how two are connected
+    kb neighbors northpeak -p employs   one hop, one predicate
+    kb check                            what is wrong in the files
+    """
+    ctx.obj = root
+
+
+def main() -> None:
+    """Run the program and end the process: 0 answered, 1 refused or errors found, 2 usage, 3 our fault, 130 interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    status = _run()
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence_stdout()
+    sys.exit(status)
+
+
+def _run() -> int:
+    try:
+        result = program.main(standalone_mode=False)
+        return result if isinstance(result, int) else ExitCode.ANSWERED
+    except click.exceptions.Exit as exit:
+        return exit.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("kb: interrupted", err=True)
+        return ExitCode.INTERRUPTED
+    except KbError as error:
+        _complain(error)
+        return error.exit_code
+    except BrokenPipeError:
+        _silence_stdout()
+        return ExitCode.ANSWERED
+    except Exception as error:  # the edge: whatever else happens is a fault of ours, and leaves a log
+        _log_fault(error)
+        return ExitCode.FAULT
+
+
+def _complain(error: KbError) -> None:
+    from kb.render.terminal import escape_terminal
+
+    click.echo(f"kb: {escape_terminal(error.message)}", err=True)
+    if error.hint:
+        click.echo(f"  hint: {escape_terminal(error.hint)}", err=True)
+
+
+def _silence_stdout() -> None:
+    """Let the interpreter's own flush at exit go nowhere: the reader has closed the pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _log_fault(error: Exception) -> None:
+    import platform
+    import tempfile
+    import traceback
+
+    with tempfile.NamedTemporaryFile("w", prefix="kb-fault-", suffix=".log", delete=False, encoding="utf-8") as log:
+        log.write(f"kb {__version__}, Python {platform.python_version()}, {platform.platform()}\n")
+        log.write(f"arguments: {sys.argv[1:]!r}\n\n")
+        log.write("".join(traceback.format_exception(error)))
+    click.echo(f"kb: a fault of ours: {type(error).__name__}: {error}", err=True)
+    click.echo(f"  hint: nothing was lost; please report it with {log.name}", err=True)

@@ -1,0 +1,206 @@
+"""The reading commands: arguments in, one query, one answer out."""
+
+from typing import Any
+
+import click
+
+from kb.cli.options import (
+    direction_option,
+    format_option,
+    limit_option,
+    open_here,
+    predicate_option,
+    print_answer,
+    root_option,
+    selection_options,
+)
+from kb.queries.selection import Selection
+
+
+@click.command("find")
+@click.argument("name")
+@click.option("--type", "type", metavar="TYPE", help="Only entities of this type.")
+@limit_option(50)
+@format_option
+@root_option
+def find_command(name: str, type: str | None, limit: int, format: str, as_json: bool, root: str | None) -> None:
+    """Look an entity up by id, key, name or alias, or a part of a name.
+
+    \b
+    kb find "Dana"
+    kb find email:dana@northpeak.example
+    kb find github:dreyes --json
+    """
+    from kb.queries.find import find
+
+    print_answer(find(open_here(root), name, type, limit), format, as_json)
+
+
+@click.command("show")
+@click.argument("entity")
+@selection_options("at", "include_ended", "history", "source")
+@limit_option(50)
+@format_option
+@root_option
+def show_command(entity: str, selection: Selection, limit: int, format: str, as_json: bool, root: str | None) -> None:
+    """Show an entity on one page: headline, names, keys, current facts and relations, mentions, open questions.
+
+    \b
+    kb show dana-reyes
+    kb show "Dana Reyes" --at 2025-06
+    """
+    from kb.queries.show import show
+
+    print_answer(show(open_here(root), entity, selection, limit), format, as_json)
+
+
+@click.command("facts")
+@click.argument("entity")
+@predicate_option
+@selection_options("at", "since", "until", "type", "source", "history")
+@limit_option(50)
+@format_option
+@root_option
+def facts_command(entity: str, predicates: tuple[str, ...], selection: Selection, limit: int, **how: Any) -> None:
+    """List all that is stated of an entity, by predicate, most recent first. What has ended is among it.
+
+    \b
+    kb facts fairline-pilot -p pilot-start
+    kb facts dana-reyes --since 2026 --source email
+    """
+    from kb.queries.facts import list_facts
+
+    answer = list_facts(open_here(how["root"]), entity, predicates, selection, limit)
+    print_answer(answer, how["format"], how["as_json"])
+
+
+@click.command("relations")
+@click.argument("entity", required=False)
+@predicate_option
+@selection_options("at", "since", "until", "type", "source", "include_ended", "history")
+@limit_option(50)
+@format_option
+@root_option
+def relations_command(
+    entity: str | None, predicates: tuple[str, ...], selection: Selection, limit: int, **how: Any
+) -> None:
+    """List the relations of an entity, or all of a predicate in the whole knowledge base, counted.
+
+    \b
+    kb relations northpeak
+    kb relations -p reports-to --include-ended
+    """
+    from kb.queries.relations import list_relations
+
+    answer = list_relations(open_here(how["root"]), entity, predicates, selection, limit)
+    print_answer(answer, how["format"], how["as_json"])
+
+
+@click.command("neighbors")
+@click.argument("entity")
+@predicate_option
+@direction_option
+@selection_options("at", "since", "until", "type", "source", "include_ended", "history")
+@limit_option(50)
+@format_option
+@root_option
+def neighbors_command(
+    entity: str, predicates: tuple[str, ...], direction: str | None, selection: Selection, limit: int, **how: Any
+) -> None:
+    """List what an entity is linked to in one hop, by predicate: what holds now, or held --at a time.
+
+    \b
+    kb neighbors northpeak -p employs
+    kb neighbors dana-reyes --at 2025-06-30
+    kb neighbors platform-team -p leads --direction in
+    """
+    from kb.queries.neighbors import list_neighbors
+
+    answer = list_neighbors(open_here(how["root"]), entity, predicates, direction, selection, limit)
+    print_answer(answer, how["format"], how["as_json"])
+
+
+@click.command("paths")
+@click.argument("start", metavar="FROM")
+@click.argument("end", metavar="TO")
+@click.option("--max-hops", type=int, default=3, show_default=True, help="The longest path, at most 6.")
+@predicate_option
+@click.option("--directed", is_flag=True, help="Walk only from subject to object of each predicate as named.")
+@selection_options("at", "since", "until", "source")
+@click.option(
+    "--hub-degree",
+    type=click.IntRange(min=1),
+    default=200,
+    show_default=True,
+    help="Entities with more neighbours are not walked through.",
+)
+@limit_option(10)
+@format_option
+@root_option
+def paths_command(
+    start: str,
+    end: str,
+    max_hops: int,
+    predicates: tuple[str, ...],
+    directed: bool,
+    selection: Selection,
+    hub_degree: int,
+    limit: int,
+    **how: Any,
+) -> None:
+    """Find how two entities are connected: shortest paths first, among equals the best-evidenced.
+
+    \b
+    kb paths dana-reyes fairline
+    kb paths dana-reyes fairline --at now --max-hops 2
+    kb paths pep-241 pep-566 -p superseded-by --directed
+    """
+    from kb.queries.paths import find_paths
+
+    answer = find_paths(
+        open_here(how["root"]), start, end, max_hops, predicates, directed, selection, hub_degree, limit
+    )
+    print_answer(answer, how["format"], how["as_json"])
+
+
+@click.command("timeline")
+@click.argument("entity")
+@predicate_option
+@direction_option
+@selection_options("at", "since", "until", "type", "source", "history")
+@limit_option(60)
+@format_option
+@root_option
+def timeline_command(
+    entity: str, predicates: tuple[str, ...], direction: str | None, selection: Selection, limit: int, **how: Any
+) -> None:
+    """List when what is stated of an entity began and ended, earliest first.
+
+    \b
+    kb timeline dana-reyes
+    kb timeline northpeak -p employs --since 2026
+    """
+    from kb.queries.timeline import list_timeline
+
+    answer = list_timeline(open_here(how["root"]), entity, predicates, direction, selection, limit)
+    print_answer(answer, how["format"], how["as_json"])
+
+
+@click.command("stats")
+@format_option
+@root_option
+def stats_command(format: str, as_json: bool, root: str | None) -> None:
+    """Count entities, statements and observations, and what is undated, uncited, contested or unresolved."""
+    from kb.queries.stats import count_stats
+
+    print_answer(count_stats(open_here(root)), format, as_json)
+
+
+@click.command("vocabulary")
+@format_option
+@root_option
+def vocabulary_command(format: str, as_json: bool, root: str | None) -> None:
+    """List the words that this knowledge base may use: types, kinds of key, relations, facts."""
+    from kb.queries.vocabulary import list_vocabulary
+
+    print_answer(list_vocabulary(open_here(root)), format, as_json)

@@ -1,0 +1,116 @@
+"""What every query answers with: the envelope, and entities and statements as they are shown."""
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from kb.graph.graph import Graph, Statement
+from kb.graph.standing import Status, find_contests, status_of
+from kb.knowledge_base import KnowledgeBase
+
+Result = TypeVar("Result", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRef:
+    """An entity where it is named in an answer."""
+
+    id: str
+    name: str
+    type: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What an argument was read as, and what else it matched."""
+
+    argument: str
+    entities: tuple[EntityRef, ...]  #: more than one only for a key that several bear
+    statements: int  #: how many the first has
+    tier: str
+    others: tuple["OtherMatch", ...] = ()
+    merged_from: str | None = None  #: the id asked for, where it was merged into another
+
+
+@dataclass(frozen=True, slots=True)
+class OtherMatch:
+    """Another candidate for an argument."""
+
+    entity: EntityRef
+    statements: int
+    tier: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatementView:
+    """A statement as it is shown, with how it stands now."""
+
+    statement: Statement
+    subject: EntityRef
+    object: EntityRef | None
+    status: Status
+    is_contested: bool
+    is_latest: bool  #: the latest said of a contest
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[Result]):
+    """The envelope of every answer."""
+
+    query: str
+    revision: str
+    resolved: tuple[Resolved, ...]
+    results: Result
+    total: int | None = None
+    truncated: bool = False
+    notes: tuple[str, ...] = ()
+
+
+class Viewer:
+    """Turns the graph's values into shown ones, for one moment."""
+
+    def __init__(self, knowledge_base: KnowledgeBase) -> None:
+        self.graph: Graph = knowledge_base.graph
+        self.now = knowledge_base.now
+        self._contests: dict[str, dict[int, bool]] = {}
+
+    def entity(self, id: str) -> EntityRef:
+        """Name an entity by its id; a broken or ambiguous one by the id alone."""
+        entity = self.graph.entities.get(id)
+        return EntityRef(id, entity.name, entity.type) if entity else EntityRef(id, id, None)
+
+    def statement(self, statement: Statement) -> StatementView:
+        """Show a statement."""
+        contested = self._contested(statement.subject).get(statement.ordinal)
+        return StatementView(
+            statement,
+            self.entity(statement.subject),
+            self.entity(statement.object) if statement.object is not None else None,
+            status_of(statement, self.now),
+            contested is not None,
+            contested or False,
+        )
+
+    def _contested(self, subject: str) -> dict[int, bool]:
+        if subject not in self._contests:
+            groups = find_contests((s for s in self.graph.about(subject) if s.subject == subject), self.now)
+            self._contests[subject] = {
+                statement.ordinal: index == 0 for group in groups for index, statement in enumerate(group)
+            }
+        return self._contests[subject]
+
+
+def sentence_of(view: StatementView) -> str:
+    """Say a statement in words: its note, else a sentence made from the triple."""
+    if view.statement.note:
+        return view.statement.note
+    goal = view.object.name if view.object else view.statement.value
+    return f"{view.subject.name} {view.statement.predicate.replace('-', ' ')} {goal}"
+
+
+def label_of(graph: Graph, statement: Statement, entity: str) -> tuple[str, str]:
+    """Name a relation as read from one of its ends: (predicate, ``out``), or (predicate, ``in``) without an inverse."""
+    if statement.subject == entity or not statement.is_relation:
+        return statement.predicate, "out"
+    inverse = graph.vocabulary.inverse_of(statement.predicate)
+    return (inverse, "out") if inverse else (statement.predicate, "in")
+

@@ -1,0 +1,198 @@
+"""``show ENTITY``: what there is to know of an entity on one page."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kb.graph.graph import Entity, Statement
+from kb.graph.mentions import find_mentions
+from kb.knowledge_base import KnowledgeBase
+from kb.model.observation import ObservationFile
+from kb.queries.answers import Answer, EntityRef, StatementView, Viewer, label_of
+from kb.queries.facts import recent_first
+from kb.queries.neighbors import Neighbor, NeighborGroup, best_evidenced
+from kb.queries.resolve import resolve_entity
+from kb.queries.selection import DEFAULT_LIMIT, Selection, Sieve, make_sieve, share_limit
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """How often an entity comes up in observations."""
+
+    count: int
+    first_seen: str | None  #: as the observation has it
+    last_seen: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MergeCandidate:
+    """Another entity that may be the same."""
+
+    entity: EntityRef
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRecord:
+    """A judgement on record about the entity."""
+
+    observation: str
+    decision: str
+    date: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """An entity's page."""
+
+    entity: EntityRef
+    headline: str
+    path: str
+    aliases: tuple[str, ...]
+    keys: tuple[str, ...]
+    merged: tuple[str, ...]  #: ids that read as this one
+    description: str
+    facts: tuple[StatementView, ...]
+    relations: tuple[NeighborGroup, ...]
+    mentions: Mentions
+    observations: tuple[tuple[str, tuple[str, ...]], ...]  #: by kind
+    contested: tuple[StatementView, ...]
+    candidates: tuple[MergeCandidate, ...]
+    decisions: tuple[DecisionRecord, ...]
+    self_statements: int  #: hidden: a merge turned them on the entity itself
+    is_broken: bool
+
+
+def show(
+    knowledge_base: KnowledgeBase, entity: str, selection: Selection = Selection(), limit: int = DEFAULT_LIMIT
+) -> Answer[tuple[Page, ...]]:
+    """Show an entity; for a key that several bear, each of them."""
+    graph = knowledge_base.graph
+    resolved = resolve_entity(graph, entity)
+    sieve = make_sieve(knowledge_base, selection)
+    pages = [_page(knowledge_base, graph.entities[ref.id], sieve, limit) for ref in resolved.entities]
+    notes = sieve.notes()
+    hidden = sum(page.self_statements for page in pages)
+    if hidden:
+        notes = (*notes, f"{hidden} hidden: a merge turned them on the entity itself")
+    return Answer(
+        "show",
+        knowledge_base.revision,
+        (resolved,),
+        tuple(pages),
+        len(pages),
+        any(group.total > len(group.neighbors) for page in pages for group in page.relations),
+        notes,
+    )
+
+
+def _page(knowledge_base: KnowledgeBase, entity: Entity, sieve: Sieve, limit: int) -> Page:
+    graph = knowledge_base.graph
+    viewer = Viewer(knowledge_base)
+    kept = [statement for statement in graph.about(entity.id) if sieve.keeps(statement)]
+    facts = sorted((s for s in kept if not s.is_relation), key=lambda s: (s.predicate, *recent_first(s)))
+    shown_facts = tuple(viewer.statement(statement) for statement in facts)
+    shown_facts = tuple(sorted(shown_facts, key=lambda view: (view.statement.predicate, not view.is_latest)))
+    mentioned = [graph.observations[id] for id in find_mentions(graph, entity, knowledge_base.resolution.links)]
+    kinds: dict[str, list[str]] = {}
+    for observation in mentioned:
+        kinds.setdefault(observation.kind or "none", []).append(observation.id)
+    return Page(
+        entity=viewer.entity(entity.id),
+        headline=_headline(entity, kept, viewer),
+        path=entity.path,
+        aliases=entity.aliases,
+        keys=entity.keys,
+        merged=entity.merged,
+        description=_description(entity, facts),
+        facts=shown_facts,
+        relations=_relations(viewer, entity, kept, limit),
+        mentions=_mentions(mentioned),
+        observations=tuple((kind, tuple(ids)) for kind, ids in sorted(kinds.items())),
+        contested=tuple(view for s in kept if (view := viewer.statement(s)).is_contested and s.subject == entity.id),
+        candidates=_candidates(viewer, entity),
+        decisions=_decisions(entity, graph.observations.values()),
+        self_statements=graph.hidden.get(entity.id, 0),
+        is_broken=entity.is_broken,
+    )
+
+
+def _headline(entity: Entity, statements: list[Statement], viewer: Viewer) -> str:
+    role = _value(entity, statements, "title") or _value(entity, statements, "role")
+    place = _object(entity, statements, "works-for") or _object(entity, statements, "member-of")
+    headline = f"{entity.name} — {role}" if role else entity.name
+    return f"{headline} ({viewer.entity(place).name})" if place else headline
+
+
+def _value(entity: Entity, statements: Iterable[Statement], predicate: str) -> str | None:
+    found = [s for s in statements if s.predicate == predicate and s.subject == entity.id and s.value is not None]
+    return min(found, key=recent_first).value if found else None
+
+
+def _object(entity: Entity, statements: Iterable[Statement], predicate: str) -> str | None:
+    found = [s for s in statements if s.predicate == predicate and s.subject == entity.id and s.object is not None]
+    return min(found, key=recent_first).object if found else None
+
+
+def _description(entity: Entity, facts: list[Statement]) -> str:
+    return _value(entity, facts, "description") or entity.summary
+
+
+def _relations(viewer: Viewer, entity: Entity, kept: list[Statement], limit: int) -> tuple[NeighborGroup, ...]:
+    groups: dict[tuple[str, str], dict[str, list[Statement]]] = {}
+    for statement in kept:
+        other = statement.other_end(entity.id)
+        if other is not None:
+            label = label_of(viewer.graph, statement, entity.id)
+            groups.setdefault(label, {}).setdefault(other, []).append(statement)
+    ordered = sorted(groups.items())
+    shares = share_limit([len(others) for _, others in ordered], limit)
+    shown = []
+    for ((predicate, direction), others), share in zip(ordered, shares, strict=True):
+        best = sorted((best_evidenced(found) for found in others.values()), key=recent_first)[:share]
+        neighbors = tuple(Neighbor(viewer.entity(s.other_end(entity.id) or ""), viewer.statement(s)) for s in best)
+        shown.append(NeighborGroup(predicate, direction, len(others), neighbors))
+    return tuple(shown)
+
+
+def _mentions(observations: list[ObservationFile]) -> Mentions:
+    dates = [observation.happened_at.text for observation in observations if observation.happened_at]
+    return Mentions(len(observations), dates[0] if dates else None, dates[-1] if dates else None)
+
+
+def _candidates(viewer: Viewer, entity: Entity) -> tuple[MergeCandidate, ...]:
+    """Entities that share a key or a name and were not judged distinct."""
+    graph = viewer.graph
+    reasons: dict[str, str] = {}
+    for key in entity.normalized_keys:
+        for other in graph.bearers_of_key(key):
+            reasons.setdefault(other, f"shares the key {key}")
+    for name in entity.names:
+        for other in graph.bearers_of_name(name):
+            if graph.entities[other].type == entity.type:
+                reasons.setdefault(other, f'shares the name "{name}"')
+    return tuple(
+        MergeCandidate(viewer.entity(other), reason)
+        for other, reason in sorted(reasons.items())
+        if other != entity.id and (entity.id, other) not in graph.distinct
+    )
+
+
+def _decisions(entity: Entity, observations: Iterable[ObservationFile]) -> tuple[DecisionRecord, ...]:
+    ids = {entity.id, *entity.merged}
+    found = [
+        observation
+        for observation in observations
+        if observation.decision is not None and any(name.text in ids for name in observation.about)
+    ]
+    found.sort(key=lambda observation: (observation.happened_at.first if observation.happened_at else 0, observation.id))
+    return tuple(
+        DecisionRecord(
+            observation.id,
+            observation.decision.text if observation.decision else "",
+            observation.happened_at.text if observation.happened_at else None,
+            " ".join(observation.body.split()),
+        )
+        for observation in found
+    )
+
