@@ -83,7 +83,7 @@ def find_paths(
     resolved = (resolve_entity(graph, start), resolve_entity(graph, end))
     first, last = (one.entities[0].id for one in resolved)
     reading = _read_predicates(graph, predicates)
-    sieve = make_sieve(knowledge_base, selection, keeps_ended=True)
+    sieve = make_sieve(knowledge_base, selection, keeps_ended=True, offers_history=False)
     search = _Search(graph, sieve, reading, directed, hub_degree, {first, last})
     found: list[tuple[_Edge, ...]] = []
     notes: tuple[str, ...] = reading.notes

@@ -39,6 +39,7 @@ class Sieve:
     source: str | None
     keeps_ended: bool
     keeps_retired: bool
+    offers_history: bool  #: the query can show retired ones when asked
     retired: set[int] = field(default_factory=set)
     ended: set[int] = field(default_factory=set)
     unknown: set[int] = field(default_factory=set)
@@ -93,7 +94,7 @@ class Sieve:
             notes.append(f"{count} that {_verb(count, 'does', 'do')} not hold now left out (--include-ended)")
         if self.retired:
             count = len(self.retired)
-            hint = "" if self.at is not None else " (--history)"
+            hint = " (--history)" if self.offers_history else ""
             notes.append(f"{count} retired left out{hint}")
         if self.unknown:
             count = len(self.unknown)
@@ -105,8 +106,10 @@ def _verb(count: int, one: str, many: str) -> str:
     return one if count == 1 else many
 
 
-def make_sieve(knowledge_base: KnowledgeBase, selection: Selection, keeps_ended: bool = False) -> Sieve:
-    """Read a selection's arguments; ``keeps_ended`` is the query's own habit."""
+def make_sieve(
+    knowledge_base: KnowledgeBase, selection: Selection, keeps_ended: bool = False, offers_history: bool = True
+) -> Sieve:
+    """Read a selection's arguments; ``keeps_ended`` and ``offers_history`` are the query's own habits."""
     return Sieve(
         knowledge_base.graph,
         knowledge_base.now,
@@ -117,6 +120,7 @@ def make_sieve(knowledge_base: KnowledgeBase, selection: Selection, keeps_ended:
         read_source(knowledge_base.graph, selection.source),
         keeps_ended or selection.include_ended or selection.history,
         selection.history,
+        offers_history and selection.at is None,
     )
 
 
