@@ -48,6 +48,8 @@ def _results(answer: Answer[object]) -> Iterator[str]:
                 if isinstance(page, Page):
                     yield from _page(page)
         case tuple() as matches:
+            for resolved in answer.resolved:
+                yield f"best match: {resolved.entities[0].name} ({resolved.entities[0].id})"
             for match in matches:
                 if isinstance(match, Match):
                     yield _match(match)
