@@ -1,12 +1,13 @@
 """Disk → parsed files. Never raises on a bad file: whatever is wrong is among the diagnostics."""
 
+import errno
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from kb.catalogue import CATALOGUE
-from kb.diagnostics import WHOLE_FILE, Diagnostic
+from kb.diagnostics import WHOLE_FILE, Diagnostic, Span
 from kb.model.entity import EntityFile
 from kb.model.observation import ObservationFile
 from kb.store.files import Entry, EntryKind, iter_entries, read_bytes
@@ -18,6 +19,8 @@ from kb.syntax.vocabulary_file import Configuration, read_configuration
 
 #: Findings about a file's name say all that an id that differs from its stem would say.
 _NAME_CODES = frozenset(("KB203",))
+#: What the root holds: a folder or file that differs from one of these only in case is not read.
+_TOP = (CONFIGURATION, ENTITIES, OBSERVATIONS)
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,16 @@ class Corpus:
     entities: tuple[EntityFile, ...]
     observations: tuple[ObservationFile, ...]
     sources: dict[str, Source] = field(repr=False)  #: each parsed file's text by its path
-    contents: dict[str, bytes] = field(repr=False)  #: each read file's bytes by its path, ``kb.yaml`` included
+    contents: dict[str, bytes] = field(
+        repr=False
+    )  #: each read file's bytes by its path, ``kb.yaml`` included
     diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def texts(self) -> dict[str, Source]:
+        """Every text that a finding can be about: the parsed files and ``kb.yaml``."""
+        source = self.configuration.source
+        return {**self.sources, CONFIGURATION: source} if source else self.sources
 
 
 def load_corpus(root: str, progress: Callable[[int], None] | None = None) -> Corpus:
@@ -47,29 +58,36 @@ class _Loader:
         self.unportable: set[str] = set()
 
     def load(self) -> Corpus:
+        self._check_top()
         data = self._read(CONFIGURATION)
         if data is not None:
             self.contents[CONFIGURATION] = data
         configuration, found = read_configuration(data or b"", CONFIGURATION)
         self.diagnostics += found if data is not None else ()
-        entities = [parsed for source in self._files(ENTITIES) if (parsed := self._entity(source))]
-        observations = [parsed for source in self._files(OBSERVATIONS) if (parsed := self._observation(source))]
         return Corpus(
             self.root,
             configuration,
-            tuple(entities),
-            tuple(observations),
+            tuple(self._entity(path) for path in self._paths(ENTITIES)),
+            tuple(self._observation(path) for path in self._paths(OBSERVATIONS)),
             self.sources,
             self.contents,
             tuple(self.diagnostics),
         )
 
-    def _entity(self, source: Source) -> EntityFile:
+    def _entity(self, path: str) -> EntityFile:
+        source = self._source(path)
+        if source is None:
+            stem = PurePosixPath(path).stem
+            return EntityFile(path, stem, WHOLE_FILE, name=stem, is_broken=True)
         parsed, found = parse_entity_file(source)
         self._keep(source, found)
         return parsed
 
-    def _observation(self, source: Source) -> ObservationFile:
+    def _observation(self, path: str) -> ObservationFile:
+        source = self._source(path)
+        if source is None:
+            stem = PurePosixPath(path).stem
+            return ObservationFile(path, stem, WHOLE_FILE, title=stem, is_broken=True)
         parsed, found = parse_observation_file(source)
         self._keep(source, found)
         return parsed
@@ -78,19 +96,19 @@ class _Loader:
         if source.path in self.unportable:
             found = tuple(finding for finding in found if finding.code not in _NAME_CODES)
         self.diagnostics += found
+        if self.progress:
+            self.progress(len(self.sources))
 
-    def _files(self, folder: str) -> list[Source]:
+    def _paths(self, folder: str) -> list[str]:
+        """List the files of a folder that are read, whether or not they can be."""
         entries = list(iter_entries(self.root, folder))
         self._check_names(entries)
-        sources = []
-        for entry in entries:
-            if entry.kind is EntryKind.FILE and entry.path.lower().endswith(".md"):
-                source = self._source(entry.path)
-                if source is not None:
-                    sources.append(source)
-                    if self.progress:
-                        self.progress(len(self.sources))
-        return sources
+        return [
+            entry.path
+            for entry in entries
+            if entry.path.lower().endswith(".md")
+            and entry.kind in (EntryKind.FILE, EntryKind.SPECIAL)
+        ]
 
     def _source(self, path: str) -> Source | None:
         data = self._read(path)
@@ -104,11 +122,27 @@ class _Loader:
         try:
             data = read_bytes(self.root, path, MAX_FILE_BYTES)
         except OSError as error:
+            if error.errno == errno.ELOOP:
+                self._report("KB316", path, "a symbolic link is not followed")
+                return None
             self._report("KB117", path, f"the file cannot be read: {error.strerror or error}")
             return None
         if data is None:
-            self._report("KB114", path, f"the file is larger than {MAX_FILE_BYTES // 1024 // 1024} MiB")
+            limit = MAX_FILE_BYTES // 1024 // 1024
+            self._report("KB114", path, f"the file is larger than {limit} MiB")
         return data
+
+    def _check_top(self) -> None:
+        """Find case twins of our own folders: on some systems they are ours, on others nobody reads them."""
+        try:
+            names = sorted(path.name for path in Path(self.root).iterdir())
+        except OSError:
+            return
+        for name in names:
+            ours = next((top for top in _TOP if collision_key(top) == collision_key(name)), name)
+            if ours != name:
+                message = f"the path differs from {ours} only in case; what lies here is not read"
+                self._report("KB314", name, message, ((ours, WHOLE_FILE),))
 
     def _check_names(self, entries: list[Entry]) -> None:
         seen: dict[str, str] = {}
@@ -120,7 +154,7 @@ class _Loader:
             if entry.kind is EntryKind.UNREADABLE:
                 self._report("KB117", entry.path, "the folder cannot be read")
                 continue
-            if entry.kind is EntryKind.FILE and not name.lower().endswith(".md"):
+            if entry.kind is not EntryKind.FOLDER and not name.lower().endswith(".md"):
                 continue
             why = why_unportable(name)
             if why:
@@ -132,17 +166,17 @@ class _Loader:
             seen.setdefault(key, entry.path)
 
     def _report_collision(self, first: str, second: str) -> None:
-        parents = (str(PurePosixPath(first).parent), str(PurePosixPath(second).parent))
-        if parents[0] != parents[1]:
+        if PurePosixPath(first).parent != PurePosixPath(second).parent:
             return  # the folders collide, which is reported once, of them
         same = unicodedata.normalize("NFC", first) == unicodedata.normalize("NFC", second)
         how = "Unicode normal form" if same else "case"
-        self._report(
-            "KB314", second, f"the path differs from {first} only in {how}", related=((first, WHOLE_FILE),)
-        )
+        message = f"the path differs from {first} only in {how}"
+        self._report("KB314", second, message, ((first, WHOLE_FILE),))
 
-    def _report(self, code: str, path: str, message: str, related: tuple = ()) -> None:  # type: ignore[type-arg]
+    def _report(
+        self, code: str, path: str, message: str, related: tuple[tuple[str, Span], ...] = ()
+    ) -> None:
         entry = CATALOGUE[code]
         self.diagnostics.append(
-            Diagnostic(code, entry.severity, path, WHOLE_FILE, message, entry.remedy, related)
+            Diagnostic(code, entry.severity, path, WHOLE_FILE, message, entry.hint, related)
         )

@@ -1,7 +1,7 @@
 """Fixtures and builders that all tests share. No test logic."""
 
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,9 @@ NOW = 1_795_953_600
 SHARED = REPOSITORY.parent / "shared"
 
 
-def write_kb(root: Path, files: Mapping[str, str | bytes], config: str = "kb: 1\nname: Test\n") -> Path:
+def write_kb(
+    root: Path, files: Mapping[str, str | bytes], config: str = "kb: 1\nname: Test\n"
+) -> Path:
     """Write a knowledge base's files as given; ``kb.yaml`` is added where it is not among them."""
     root.mkdir(parents=True, exist_ok=True)
     for path, content in {"kb.yaml": config, **files}.items():
@@ -26,21 +28,37 @@ def write_kb(root: Path, files: Mapping[str, str | bytes], config: str = "kb: 1\
 
 def entity(id: str, *lines: str, type: str | None = "person", **fields: str) -> str:
     """Give an entity file's text: frontmatter of the fields, then the lines."""
-    head = [f"id: {id}", *([f"type: {type}"] if type else []), *(f"{key}: {value}" for key, value in fields.items())]
+    head = [
+        f"id: {id}",
+        *([f"type: {type}"] if type else []),
+        *(f"{key}: {value}" for key, value in fields.items()),
+    ]
     return "\n".join(("---", *head, "---", "", *lines, ""))
 
 
 def observation(id: str, body: str = "Said.\n", **fields: str) -> str:
     """Give an observation file's text, unsealed; its day is its id's date unless given."""
     fields = {"kind": "note", "happened_at": id[:10], **fields}
-    return "\n".join(("---", f"id: {id}", *(f"{key}: {value}" for key, value in fields.items()), "---", body))
+    return "\n".join(
+        ("---", f"id: {id}", *(f"{key}: {value}" for key, value in fields.items()), "---", body)
+    )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep locks and other derived state of tests out of the user's own cache folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+        yield
 
 
 @pytest.fixture
 def make_kb(tmp_path: Path) -> Callable[..., KnowledgeBase]:
     """Open a knowledge base of the files given."""
 
-    def make(files: Mapping[str, str | bytes], config: str = "kb: 1\nname: Test\n", now: int = NOW) -> KnowledgeBase:
+    def make(
+        files: Mapping[str, str | bytes], config: str = "kb: 1\nname: Test\n", now: int = NOW
+    ) -> KnowledgeBase:
         return open_knowledge_base(str(write_kb(tmp_path / "kb", files, config)), now)
 
     return make
@@ -59,5 +77,11 @@ def git(root: Path, *arguments: str) -> str:
         "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z",
         "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
     }
-    done = subprocess.run(["git", "-C", str(root), *arguments], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["git", "-C", str(root), *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return done.stdout

@@ -20,14 +20,23 @@ _PROGRESS_STEP = 2000
 
 def root_option(command: Command) -> Command:
     """Add ``--root``."""
-    return click.option("--root", metavar="DIR", help="The knowledge base's folder. [default: the nearest upwards]")(command)
+    return click.option(
+        "--root", metavar="DIR", help="The knowledge base's folder. [default: the nearest upwards]"
+    )(command)
 
 
 def format_option(command: Command) -> Command:
     """Add ``--format`` and ``--json``."""
-    command = click.option("--json", "as_json", is_flag=True, help="Short for --format json.")(command)
+    command = click.option("--json", "as_json", is_flag=True, help="Short for --format json.")(
+        command
+    )
     return click.option(
-        "--format", "format", type=click.Choice(["text", "json"]), default="text", show_default=True, help="The answer's form."
+        "--format",
+        "format",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help="The answer's form.",
     )(command)
 
 
@@ -55,20 +64,44 @@ def direction_option(command: Command) -> Command:
 def limit_option(default: int) -> Decorator[Any]:
     """Add ``--limit``."""
     return click.option(
-        "--limit", type=click.IntRange(min=0), default=default, show_default=True, help="At most so many; 0 for all."
+        "--limit",
+        type=click.IntRange(min=0),
+        default=default,
+        show_default=True,
+        help="At most so many; 0 for all.",
     )
 
 
 def selection_options(*names: str) -> Decorator[Any]:
     """Add the filters of the given names; they arrive as one ``selection``."""
     options = {
-        "at": click.option("--at", metavar="WHEN", help="What held then in the world: now, 2022, 2022-01-31, 2021/2022."),
-        "since": click.option("--since", metavar="DATE", help="Only what overlaps the time from then on."),
-        "until": click.option("--until", metavar="DATE", help="Only what overlaps the time until then."),
-        "type": click.option("--type", "--object-type", "type", metavar="TYPE", help="Only where the other end is of this type."),
-        "source": click.option("--source", metavar="OBSERVATION|KIND", help="Only what rests on it."),
-        "include_ended": click.option("--include-ended", is_flag=True, help="Also what does not hold now."),
-        "history": click.option("--history", is_flag=True, help="Also what was retracted or superseded."),
+        "at": click.option(
+            "--at",
+            metavar="WHEN",
+            help="What held then in the world: now, 2022, 2022-01-31, 2021/2022.",
+        ),
+        "since": click.option(
+            "--since", metavar="DATE", help="Only what overlaps the time from then on."
+        ),
+        "until": click.option(
+            "--until", metavar="DATE", help="Only what overlaps the time until then."
+        ),
+        "type": click.option(
+            "--type",
+            "--object-type",
+            "type",
+            metavar="TYPE",
+            help="Only where the other end is of this type.",
+        ),
+        "source": click.option(
+            "--source", metavar="OBSERVATION|KIND", help="Only what rests on it."
+        ),
+        "include_ended": click.option(
+            "--include-ended", is_flag=True, help="Also what does not hold now."
+        ),
+        "history": click.option(
+            "--history", is_flag=True, help="Also what was retracted or superseded."
+        ),
     }
 
     def decorate(command: Command) -> Command:
@@ -130,4 +163,29 @@ def print_answer(answer: Answer[Any], format: str, as_json: bool) -> None:
 
     click.echo(render_text(answer))
     if answer.revision:
-        click.echo(f"revision {answer.revision[:12]}{'+' if answer.revision.endswith('+') else ''}", err=True)
+        click.echo(
+            f"revision {answer.revision[:12]}{'+' if answer.revision.endswith('+') else ''}",
+            err=True,
+        )
+
+
+def paths_in_root(root: str, given: tuple[str, ...]) -> tuple[str, ...]:
+    """Turn paths as typed (from the current folder, else from the root) into paths relative to the root."""
+    import os
+
+    from kb.errors import UsageError
+
+    inside = []
+    real_root = os.path.realpath(root)
+    for path in given:
+        candidate = os.path.abspath(path)
+        if not os.path.lexists(candidate):
+            candidate = os.path.join(root, path)
+        # A folder above may be a link; the last part itself is never followed.
+        parent, name = os.path.split(candidate)
+        real = os.path.normpath(os.path.join(os.path.realpath(parent), name))
+        relative = os.path.relpath(real, real_root)
+        if relative == os.pardir or relative.startswith(os.pardir + os.sep):
+            raise UsageError(f"{path} lies outside the knowledge base", f"give a path under {root}")
+        inside.append("" if relative == os.curdir else relative.replace(os.sep, "/"))
+    return tuple(inside)

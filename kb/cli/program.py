@@ -13,23 +13,54 @@ from kb.errors import ExitCode, KbError
 COMMANDS = {
     "find": ("kb.cli.query_commands:find_command", "Look an entity up by name, key or id."),
     "show": ("kb.cli.query_commands:show_command", "One entity on a page."),
-    "facts": ("kb.cli.query_commands:facts_command", "All that is stated of an entity, by predicate."),
-    "relations": ("kb.cli.query_commands:relations_command", "Relations of an entity, or of a predicate."),
-    "neighbors": ("kb.cli.query_commands:neighbors_command", "What an entity is linked to, in one hop."),
+    "facts": (
+        "kb.cli.query_commands:facts_command",
+        "All that is stated of an entity, by predicate.",
+    ),
+    "relations": (
+        "kb.cli.query_commands:relations_command",
+        "Relations of an entity, or of a predicate.",
+    ),
+    "neighbors": (
+        "kb.cli.query_commands:neighbors_command",
+        "What an entity is linked to, in one hop.",
+    ),
     "paths": ("kb.cli.query_commands:paths_command", "How two entities are connected."),
-    "timeline": ("kb.cli.query_commands:timeline_command", "When things began and ended, in order."),
+    "timeline": (
+        "kb.cli.query_commands:timeline_command",
+        "When things began and ended, in order.",
+    ),
     "stats": ("kb.cli.query_commands:stats_command", "How much there is of what."),
-    "vocabulary": ("kb.cli.query_commands:vocabulary_command", "The words in use: types, keys, relations, facts."),
+    "vocabulary": (
+        "kb.cli.query_commands:vocabulary_command",
+        "The words in use: types, keys, relations, facts.",
+    ),
     "check": ("kb.cli.check_commands:check_command", "Find what is wrong in the files."),
     "explain": ("kb.cli.check_commands:explain_command", "Explain a diagnostic's code."),
-    "fmt": ("kb.cli.edit_commands:fmt_command", "Write statement ids, footnotes and fresh links into files."),
+    "fmt": (
+        "kb.cli.edit_commands:fmt_command",
+        "Write statement ids, footnotes and fresh links into files.",
+    ),
     "seal": ("kb.cli.edit_commands:seal_command", "Seal observations written by hand."),
     "init": ("kb.cli.edit_commands:init_command", "Make a new knowledge base."),
     "import": ("kb.cli.import_commands:import_group", "Bring records in from other forms."),
 }
 
 _SECTIONS = (
-    ("Ask", ("find", "show", "facts", "relations", "neighbors", "paths", "timeline", "stats", "vocabulary")),
+    (
+        "Ask",
+        (
+            "find",
+            "show",
+            "facts",
+            "relations",
+            "neighbors",
+            "paths",
+            "timeline",
+            "stats",
+            "vocabulary",
+        ),
+    ),
     ("Check", ("check", "explain")),
     ("Write", ("init", "import", "fmt", "seal")),
 )
@@ -72,7 +103,11 @@ class Program(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Each command has its own help with examples: kb paths --help",
 )
-@click.option("--root", metavar="DIR", help="The knowledge base's folder. [default: the nearest one upwards with a kb.yaml]")
+@click.option(
+    "--root",
+    metavar="DIR",
+    help="The knowledge base's folder. [default: the nearest one upwards with a kb.yaml]",
+)
 @click.version_option(__version__, "-V", "--version", message="kb %(version)s")
 @click.pass_context
 def program(ctx: click.Context, root: str | None) -> None:
@@ -119,7 +154,9 @@ def _run() -> int:
     except BrokenPipeError:
         _silence_stdout()
         return ExitCode.ANSWERED
-    except Exception as error:  # the edge: whatever else happens is a fault of ours, and leaves a log
+    except (
+        Exception
+    ) as error:  # the edge: whatever else happens is a fault of ours, and leaves a log
         _log_fault(error)
         return ExitCode.FAULT
 
@@ -142,7 +179,9 @@ def _log_fault(error: Exception) -> None:
     import tempfile
     import traceback
 
-    with tempfile.NamedTemporaryFile("w", prefix="kb-fault-", suffix=".log", delete=False, encoding="utf-8") as log:
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="kb-fault-", suffix=".log", delete=False, encoding="utf-8"
+    ) as log:
         log.write(f"kb {__version__}, Python {platform.python_version()}, {platform.platform()}\n")
         log.write(f"arguments: {sys.argv[1:]!r}\n\n")
         log.write("".join(traceback.format_exception(error)))

@@ -23,7 +23,9 @@ from kb.queries.selection import Selection
 @limit_option(50)
 @format_option
 @root_option
-def find_command(name: str, type: str | None, limit: int, format: str, as_json: bool, root: str | None) -> None:
+def find_command(
+    name: str, type: str | None, limit: int, format: str, as_json: bool, root: str | None
+) -> None:
     """Look an entity up by id, key, name or alias, or a part of a name.
 
     \b
@@ -42,7 +44,9 @@ def find_command(name: str, type: str | None, limit: int, format: str, as_json: 
 @limit_option(50)
 @format_option
 @root_option
-def show_command(entity: str, selection: Selection, limit: int, format: str, as_json: bool, root: str | None) -> None:
+def show_command(
+    entity: str, selection: Selection, limit: int, format: str, as_json: bool, root: str | None
+) -> None:
     """Show an entity on one page: headline, names, keys, current facts and relations, mentions, open questions.
 
     \b
@@ -61,7 +65,9 @@ def show_command(entity: str, selection: Selection, limit: int, format: str, as_
 @limit_option(50)
 @format_option
 @root_option
-def facts_command(entity: str, predicates: tuple[str, ...], selection: Selection, limit: int, **how: Any) -> None:
+def facts_command(
+    entity: str, predicates: tuple[str, ...], selection: Selection, limit: int, **how: Any
+) -> None:
     """List all that is stated of an entity, by predicate, most recent first. What has ended is among it.
 
     \b
@@ -105,7 +111,12 @@ def relations_command(
 @format_option
 @root_option
 def neighbors_command(
-    entity: str, predicates: tuple[str, ...], direction: str | None, selection: Selection, limit: int, **how: Any
+    entity: str,
+    predicates: tuple[str, ...],
+    direction: str | None,
+    selection: Selection,
+    limit: int,
+    **how: Any,
 ) -> None:
     """List what an entity is linked to in one hop, by predicate: what holds now, or held --at a time.
 
@@ -123,9 +134,13 @@ def neighbors_command(
 @click.command("paths")
 @click.argument("start", metavar="FROM")
 @click.argument("end", metavar="TO")
-@click.option("--max-hops", type=int, default=3, show_default=True, help="The longest path, at most 6.")
+@click.option(
+    "--max-hops", type=int, default=3, show_default=True, help="The longest path, at most 6."
+)
 @predicate_option
-@click.option("--directed", is_flag=True, help="Walk only from subject to object of each predicate as named.")
+@click.option(
+    "--directed", is_flag=True, help="Walk only from subject to object of each predicate as named."
+)
 @selection_options("at", "since", "until", "source")
 @click.option(
     "--hub-degree",
@@ -158,7 +173,15 @@ def paths_command(
     from kb.queries.paths import find_paths
 
     answer = find_paths(
-        open_here(how["root"]), start, end, max_hops, predicates, directed, selection, hub_degree, limit
+        open_here(how["root"]),
+        start,
+        end,
+        max_hops,
+        predicates,
+        directed,
+        selection,
+        hub_degree,
+        limit,
     )
     print_answer(answer, how["format"], how["as_json"])
 
@@ -172,7 +195,12 @@ def paths_command(
 @format_option
 @root_option
 def timeline_command(
-    entity: str, predicates: tuple[str, ...], direction: str | None, selection: Selection, limit: int, **how: Any
+    entity: str,
+    predicates: tuple[str, ...],
+    direction: str | None,
+    selection: Selection,
+    limit: int,
+    **how: Any,
 ) -> None:
     """List when what is stated of an entity began and ended, earliest first.
 

@@ -38,7 +38,9 @@ class _Tables:
     unresolved: int = 0
 
 
-def statement_basis(file_id: str, line: StatementLine, reading: Reading, object: str | None) -> tuple[str, ...]:
+def statement_basis(
+    file_id: str, line: StatementLine, reading: Reading, object: str | None
+) -> tuple[str, ...]:
     """Give the parts that a statement's id is minted from (FORMAT, "statement id")."""
     direction = "in" if reading.is_inverse else "out"
     goal = object if line.section is Section.RELATIONS else line.value
@@ -58,7 +60,9 @@ class Resolution:
     """Parsed files with everything in them resolved against the others: what the graph and the checks start from."""
 
     files: tuple[EntityFile, ...]
-    observations: Mapping[str, ObservationFile]  #: by id; of two files with one id, the first by path
+    observations: Mapping[
+        str, ObservationFile
+    ]  #: by id; of two files with one id, the first by path
     identities: Identities
     links: LinkResolver
     vocabulary: Vocabulary
@@ -74,14 +78,20 @@ def resolve_files(
     for observation in sorted(observations, key=lambda file: file.path):
         witnesses.setdefault(observation.id, observation)
     identities = resolve_identities(files, vocabulary)
-    links = LinkResolver(identities, {id: observation.path for id, observation in witnesses.items()})
+    links = LinkResolver(
+        identities, {id: observation.path for id, observation in witnesses.items()}
+    )
     drafts = {file.path: tuple(draft_statements(file, links, vocabulary)) for file in files}
     return Resolution(files, witnesses, identities, links, vocabulary, drafts)
 
 
 def build_graph(resolution: Resolution) -> Graph:
     """Build the graph of resolved files."""
-    identities, resolver, vocabulary = resolution.identities, resolution.links, resolution.vocabulary
+    identities, resolver, vocabulary = (
+        resolution.identities,
+        resolution.links,
+        resolution.vocabulary,
+    )
     witnesses = resolution.observations
     tables = _Tables()
     statements: list[Statement] = []
@@ -92,12 +102,20 @@ def build_graph(resolution: Resolution) -> Graph:
             statement = _statement(draft, identities, witnesses, len(statements))
             if statement is None:
                 tables.unresolved += 1
-            elif statement.object is not None and statement.subject == statement.object and draft.object != draft.file.id:
+            elif (
+                statement.object is not None
+                and statement.subject == statement.object
+                and draft.object != draft.file.id
+            ):
                 tables.hidden[statement.subject] = tables.hidden.get(statement.subject, 0) + 1
             else:
                 statements.append(statement)
                 _index(statement, tables)
-    built = {id: _entity(id, identities, resolver, vocabulary) for id in sorted(identities.files) if id not in identities.survivors}
+    built = {
+        id: _entity(id, identities, resolver, vocabulary)
+        for id in sorted(identities.files)
+        if id not in identities.survivors
+    }
     for entity in built.values():
         for name in entity.names:
             tables.by_name.setdefault(fold(name), {})[entity.id] = None
@@ -124,7 +142,9 @@ def build_graph(resolution: Resolution) -> Graph:
     )
 
 
-def draft_statements(file: EntityFile, resolver: LinkResolver, vocabulary: Vocabulary) -> list[Draft]:
+def draft_statements(
+    file: EntityFile, resolver: LinkResolver, vocabulary: Vocabulary
+) -> list[Draft]:
     """Resolve a file's lines and give each its id: written ones stay, the others are read under their digests."""
     drafts = []
     for line in file.statements:
@@ -152,15 +172,18 @@ def _keepers(file_id: str, drafts: list[Draft]) -> dict[str, int]:
         id = draft.line.id
         if id is None:
             continue
-        if id not in keepers:
-            keepers[id] = index
-        elif _digests_to(file_id, draft, id) and not _digests_to(file_id, drafts[keepers[id]], id):
+        rival = drafts[keepers[id]] if id in keepers else None
+        if rival is None or (
+            _digests_to(file_id, draft, id) and not _digests_to(file_id, rival, id)
+        ):
             keepers[id] = index
     return keepers
 
 
 def _digests_to(file_id: str, draft: Draft, id: str) -> bool:
-    return mint_statement_id(statement_basis(file_id, draft.line, draft.reading, draft.object)) == id
+    return (
+        mint_statement_id(statement_basis(file_id, draft.line, draft.reading, draft.object)) == id
+    )
 
 
 def _statement(
@@ -226,15 +249,23 @@ def _origins(id: str, observations: Mapping[str, ObservationFile]) -> set[str]:
     return found
 
 
-def witnessed_span(cited: tuple[str, ...], observations: Mapping[str, ObservationFile]) -> TimeSpan | None:
+def witnessed_span(
+    cited: tuple[str, ...], observations: Mapping[str, ObservationFile]
+) -> TimeSpan | None:
     """Span from the earliest to the latest ``happened_at`` of the cited observations."""
-    dates = [date for id in cited if id in observations and (date := observations[id].happened_at) is not None]
+    dates = [
+        date
+        for id in cited
+        if id in observations and (date := observations[id].happened_at) is not None
+    ]
     if not dates:
         return None
     return TimeSpan(min(date.first for date in dates), max(date.after for date in dates))
 
 
-def _said_by(line: StatementLine, cited: tuple[str, ...], observations: Mapping[str, ObservationFile]) -> str:
+def _said_by(
+    line: StatementLine, cited: tuple[str, ...], observations: Mapping[str, ObservationFile]
+) -> str:
     if line.by:
         return line.by
     speakers = (observations[id].said_by for id in cited if id in observations)
@@ -252,7 +283,9 @@ def _index(statement: Statement, tables: _Tables) -> None:
         tables.citing.setdefault(observation, []).append(statement)
 
 
-def _entity(id: str, identities: Identities, resolver: LinkResolver, vocabulary: Vocabulary) -> Entity:
+def _entity(
+    id: str, identities: Identities, resolver: LinkResolver, vocabulary: Vocabulary
+) -> Entity:
     file = identities.files[id]
     merged = identities.merged_of(id)
     group = (file, *(identities.files[other] for other in merged))
@@ -263,7 +296,11 @@ def _entity(id: str, identities: Identities, resolver: LinkResolver, vocabulary:
                 names[text] = None
     keys = tuple(dict.fromkeys(key.text for member in group for key in member.keys))
     normalized = tuple(
-        dict.fromkeys(normalize_key(key.kind, key.value, vocabulary) for member in group for key in member.keys)
+        dict.fromkeys(
+            normalize_key(key.kind, key.value, vocabulary)
+            for member in group
+            for key in member.keys
+        )
     )
     type = file.type
     return Entity(
@@ -281,12 +318,16 @@ def _entity(id: str, identities: Identities, resolver: LinkResolver, vocabulary:
     )
 
 
-def _linked(group: tuple[EntityFile, ...], resolver: LinkResolver, identities: Identities) -> tuple[str, ...]:
+def _linked(
+    group: tuple[EntityFile, ...], resolver: LinkResolver, identities: Identities
+) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for file in group:
-        for link in (*file.links, *(mention for line in file.statements for mention in line.mentions)):
+        for link in (
+            *file.links,
+            *(mention for line in file.statements for mention in line.mentions),
+        ):
             id = resolver.resolve(link, file.path)
             if id.is_entity and id.id is not None:
                 found[identities.survivors.get(id.id, id.id)] = None
     return tuple(found)
-

@@ -41,7 +41,9 @@ def _normalize_url(value: str) -> str:
     return f"{parts.scheme.lower()}://{parts.netloc.lower()}{parts.path.rstrip('/')}{query}"
 
 
-def read_key_argument(argument: str, vocabulary: Vocabulary, kinds: frozenset[str]) -> tuple[str, ...]:
+def read_key_argument(
+    argument: str, vocabulary: Vocabulary, kinds: frozenset[str]
+) -> tuple[str, ...]:
     """Read an argument as keys: ``kind:value``, a bare mail address, a bare domain or a web address.
 
     ``kinds`` are those in use besides the vocabulary's. Gives the normalized candidates, none if it is no key.

@@ -29,8 +29,9 @@ class Target:
     """The end of a link: an id as its file has it (redirects not followed)."""
 
     landing: Landing
-    id: str | None = None
+    id: str | None = None  #: of an entity
     candidates: tuple[str, ...] = ()
+    observation: str | None = None  #: an observation's id, which is a space of its own
 
     @property
     def is_entity(self) -> bool:
@@ -91,7 +92,7 @@ class LinkResolver:
         if path in self._by_path:
             return self._one_of(self._by_path[path], Landing.ENTITY)
         if path in self._observations_by_path:
-            return Target(Landing.OBSERVATION, self._observations_by_path[path])
+            return Target(Landing.OBSERVATION, observation=self._observations_by_path[path])
         return self._stem(stem, Landing.STALE)
 
     def _wiki(self, target: str) -> Target:
@@ -114,7 +115,7 @@ class LinkResolver:
         if bearers:
             return Target(Landing.AMBIGUOUS, None, bearers)
         if word in self.observation_paths:
-            return Target(Landing.OBSERVATION, word)
+            return Target(Landing.OBSERVATION, observation=word)
         return Target(Landing.DANGLING)
 
     def _with_folder(self, found: Target, target: str) -> Target:
@@ -137,7 +138,7 @@ class LinkResolver:
         if len(by_stem) == 1:
             return self._one_of(by_stem, landing)
         if stem in self.observation_paths and landing is Landing.STALE:
-            return Target(Landing.OBSERVATION, stem)
+            return Target(Landing.OBSERVATION, observation=stem)
         return Target(Landing.DANGLING)
 
     def _one_of(self, ids: list[str], landing: Landing) -> Target:

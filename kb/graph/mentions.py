@@ -45,13 +45,16 @@ def _as_key(person: str, graph: Graph) -> str:
 
 
 def _links_to(observation: ObservationFile, ids: set[str], links: LinkResolver) -> bool:
-    return any(links.resolve(link, observation.path).id in ids for link in observation.links) or any(
-        name.text in ids for name in observation.about
-    )
+    return any(
+        links.resolve(link, observation.path).id in ids for link in observation.links
+    ) or any(name.text in ids for name in observation.about)
 
 
 def _is_named(observation: ObservationFile, pattern: re.Pattern[str]) -> bool:
-    return pattern.search(observation.title) is not None or pattern.search(observation.body) is not None
+    return (
+        pattern.search(observation.title) is not None
+        or pattern.search(observation.body) is not None
+    )
 
 
 def _name_pattern(graph: Graph, entity: Entity) -> re.Pattern[str] | None:
@@ -76,6 +79,9 @@ def _whole_word(name: str) -> str:
 
 
 def _parts_words(char: str) -> bool:
-    return char.isalnum() and not "\u0e00" <= char <= "\u0eff" and not "\u2e80" <= char <= "\u9fff" and not (
-        "\uf900" <= char <= "\ufaff" or char > "\U00020000"
+    return (
+        char.isalnum()
+        and not "\u0e00" <= char <= "\u0eff"
+        and not "\u2e80" <= char <= "\u9fff"
+        and not ("\uf900" <= char <= "\ufaff" or char > "\U00020000")
     )

@@ -45,7 +45,9 @@ def find_contests(statements: Iterable[Statement], now: int) -> tuple[tuple[Stat
             rivals.setdefault((statement.subject, statement.predicate), []).append(statement)
     groups = []
     for key in sorted(rivals):
-        group = [one for one in rivals[key] if any(_contradicts(one, other) for other in rivals[key])]
+        group = [
+            one for one in rivals[key] if any(_contradicts(one, other) for other in rivals[key])
+        ]
         if group:
             groups.append(tuple(sorted(group, key=_latest_said_first)))
     return tuple(groups)

@@ -25,17 +25,23 @@ def fold(text: str) -> str:
     """Fold a name for comparison: NFKC, case, runs of white space."""
     if text.isascii():
         return " ".join(text.lower().split())
-    return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).split())
+    return " ".join(
+        unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).split()
+    )
 
 
 def normalize_predicate(text: str) -> str:
     """Give the one spelling of a predicate: case folded, ``_`` as ``-``, composed."""
     if text.isascii():
         return text.lower().replace("_", "-")
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).replace("_", "-")
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).replace(
+        "_", "-"
+    )
 
 
-def mint_statement_id(parts: tuple[str, ...], taken: frozenset[str] | set[str] = frozenset()) -> str:
+def mint_statement_id(
+    parts: tuple[str, ...], taken: frozenset[str] | set[str] = frozenset()
+) -> str:
     """Mint a statement's id: the first 40 bits of SHA-256 over the NUL-joined parts, in Crockford's base 32.
 
     Where that id is taken in the file, over the same with a NUL and a counter (from 1). FORMAT, "statement id".
@@ -43,7 +49,9 @@ def mint_statement_id(parts: tuple[str, ...], taken: frozenset[str] | set[str] =
     basis = "\0".join(parts).encode("utf-8", "surrogatepass")
     counter = 0
     while True:
-        minted = _base32(hashlib.sha256(basis + (f"\0{counter}".encode() if counter else b"")).digest())
+        minted = _base32(
+            hashlib.sha256(basis + (f"\0{counter}".encode() if counter else b"")).digest()
+        )
         if minted not in taken:
             return minted
         counter += 1
@@ -51,4 +59,6 @@ def mint_statement_id(parts: tuple[str, ...], taken: frozenset[str] | set[str] =
 
 def _base32(digest: bytes) -> str:
     bits = int.from_bytes(digest[:5], "big")
-    return "".join(_CROCKFORD[bits >> shift & 31] for shift in range(5 * (_MINTED_LENGTH - 1), -1, -5))
+    return "".join(
+        _CROCKFORD[bits >> shift & 31] for shift in range(5 * (_MINTED_LENGTH - 1), -1, -5)
+    )

@@ -92,9 +92,13 @@ class Viewer:
 
     def _contested(self, subject: str) -> dict[int, bool]:
         if subject not in self._contests:
-            groups = find_contests((s for s in self.graph.about(subject) if s.subject == subject), self.now)
+            groups = find_contests(
+                (s for s in self.graph.about(subject) if s.subject == subject), self.now
+            )
             self._contests[subject] = {
-                statement.ordinal: index == 0 for group in groups for index, statement in enumerate(group)
+                statement.ordinal: index == 0
+                for group in groups
+                for index, statement in enumerate(group)
             }
         return self._contests[subject]
 
@@ -113,4 +117,3 @@ def label_of(graph: Graph, statement: Statement, entity: str) -> tuple[str, str]
         return statement.predicate, "out"
     inverse = graph.vocabulary.inverse_of(statement.predicate)
     return (inverse, "out") if inverse else (statement.predicate, "in")
-

@@ -75,7 +75,10 @@ def list_facts(
             predicate,
             direction,
             len(statements),
-            tuple(viewer.statement(s) for s in _contest_order(viewer, sorted(statements, key=recent_first))[:share]),
+            tuple(
+                viewer.statement(s)
+                for s in _contest_order(viewer, sorted(statements, key=recent_first))[:share]
+            ),
         )
         for ((predicate, direction), statements), share in zip(groups, shares, strict=True)
     )
@@ -92,4 +95,8 @@ def list_facts(
 
 def _contest_order(viewer: Viewer, statements: list[Statement]) -> list[Statement]:
     """Put the latest said of a contest before its rivals."""
-    return sorted(statements, key=lambda s: not viewer.statement(s).is_latest) if len(statements) > 1 else statements
+    return (
+        sorted(statements, key=lambda s: not viewer.statement(s).is_latest)
+        if len(statements) > 1
+        else statements
+    )

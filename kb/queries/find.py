@@ -48,5 +48,11 @@ def find(
         for c in shown
     )
     return Answer(
-        "find", knowledge_base.revision, resolved, results, len(candidates), len(shown) < len(candidates), notes
+        "find",
+        knowledge_base.revision,
+        resolved,
+        results,
+        len(candidates),
+        len(shown) < len(candidates),
+        notes,
     )

@@ -63,15 +63,22 @@ def list_neighbors(
             if other is None or not reading.admits(statement.predicate, side_of(statement, id)):
                 continue
             if sieve.admits_type(other) and sieve.keeps(statement):
-                groups.setdefault(label_of(graph, statement, id), {}).setdefault(other, []).append(statement)
+                groups.setdefault(label_of(graph, statement, id), {}).setdefault(other, []).append(
+                    statement
+                )
     viewer = Viewer(knowledge_base)
     ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
     shares = share_limit([len(others) for _, others in ordered], limit)
     total = sum(len(others) for others in groups.values())
     shown = []
     for ((predicate, way), others), share in zip(ordered, shares, strict=True):
-        named = sorted(((viewer.entity(other), found) for other, found in others.items()), key=lambda p: _by_name(p[0]))
-        neighbors = tuple(Neighbor(ref, viewer.statement(best_evidenced(found))) for ref, found in named[:share])
+        named = sorted(
+            ((viewer.entity(other), found) for other, found in others.items()),
+            key=lambda p: _by_name(p[0]),
+        )
+        neighbors = tuple(
+            Neighbor(ref, viewer.statement(best_evidenced(found))) for ref, found in named[:share]
+        )
         shown.append(NeighborGroup(predicate, way, len(others), neighbors))
     return Answer(
         "neighbors",

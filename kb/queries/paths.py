@@ -163,7 +163,9 @@ class _Search:
         """The edges that leave a node (or, backward, that lead to it), in order of their other ends."""
         key = (node, forward)
         if key not in self._edges:
-            self._edges[key] = tuple(sorted(self._iter_edges(node, forward), key=lambda edge: edge.order))
+            self._edges[key] = tuple(
+                sorted(self._iter_edges(node, forward), key=lambda edge: edge.order)
+            )
         return self._edges[key]
 
     def _iter_edges(self, node: str, forward: bool) -> Iterator[_Edge]:
@@ -241,14 +243,21 @@ class _Search:
         backward = self._distances(last, hops, None)
         levels: set[Support] = set()
         for node, distance in forward.items():
-            if distance < hops and node in backward and distance + backward[node] <= hops and self._may_pass(node, first):
+            if (
+                distance < hops
+                and node in backward
+                and distance + backward[node] <= hops
+                and self._may_pass(node, first)
+            ):
                 levels |= {edge.statement.support for edge in self.edges(node)}
         return sorted(levels, reverse=True)
 
     def _may_pass(self, node: str, *ends: str) -> bool:
         return node in ends or (node not in self.ends and not self.is_hub(node))
 
-    def _distances(self, from_: str, hops: int, level: Support | None, forward: bool = False) -> dict[str, int]:
+    def _distances(
+        self, from_: str, hops: int, level: Support | None, forward: bool = False
+    ) -> dict[str, int]:
         """How far each node is from an end, over edges of at least a level, through no hub."""
         distances = {from_: 0}
         ring = [from_]
@@ -258,7 +267,9 @@ class _Search:
                 if not self._may_pass(node, from_):
                     continue
                 for edge in self.edges(node, forward):
-                    if edge.to not in distances and (level is None or edge.statement.support >= level):
+                    if edge.to not in distances and (
+                        level is None or edge.statement.support >= level
+                    ):
                         distances[edge.to] = distance
                         following.append(edge.to)
             ring = following
@@ -280,7 +291,11 @@ class _Search:
                     if edge.to == last:
                         yield (*trail, edge)
                     continue
-                if edge.to == last or distances.get(edge.to, hops + 1) > left - 1 or not self._may_pass(edge.to):
+                if (
+                    edge.to == last
+                    or distances.get(edge.to, hops + 1) > left - 1
+                    or not self._may_pass(edge.to)
+                ):
                     continue
                 trail.append(edge)
                 on_trail.add(edge.to)
@@ -295,7 +310,12 @@ class _Search:
         forward = self._distances(first, hops - 1, None, forward=True)
         backward = self._distances(last, hops - 1, None)
         for node, distance in forward.items():
-            if node not in self.ends and node in backward and distance + backward[node] <= hops and self.is_hub(node):
+            if (
+                node not in self.ends
+                and node in backward
+                and distance + backward[node] <= hops
+                and self.is_hub(node)
+            ):
                 self.refused.add(node)
 
 

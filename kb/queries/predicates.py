@@ -63,7 +63,9 @@ def _all_pairs(graph: Graph, direction: str) -> set[tuple[str, str]]:
     pairs = set()
     for statement in graph.statements:
         symmetric = _is_symmetric(graph, statement.predicate)
-        pairs |= {(statement.predicate, side) for side in ((OUT, IN) if symmetric else (direction,))}
+        pairs |= {
+            (statement.predicate, side) for side in ((OUT, IN) if symmetric else (direction,))
+        }
     return pairs
 
 
@@ -72,7 +74,9 @@ def _present(graph: Graph, entities: tuple[str, ...]) -> Counter[tuple[str, str]
     if not entities:
         return Counter((statement.predicate, OUT) for statement in graph.statements)
     return Counter(
-        (statement.predicate, side_of(statement, entity)) for entity in entities for statement in graph.about(entity)
+        (statement.predicate, side_of(statement, entity))
+        for entity in entities
+        for statement in graph.about(entity)
     )
 
 
@@ -102,7 +106,9 @@ def _read_word(
     if graph.vocabulary.inverse_of(reading.name) is None:
         return {(reading.name, OUT), (reading.name, IN)}
     if (reading.name, named) not in present and (reading.name, other) in present:
-        notes.append(f'predicate "{word}" read as {_label(graph, reading.name, other)}: this entity is at its other end')
+        notes.append(
+            f'predicate "{word}" read as {_label(graph, reading.name, other)}: this entity is at its other end'
+        )
         return {(reading.name, other)}
     return {(reading.name, named)}
 
@@ -120,9 +126,15 @@ def _read_part(
     found = {pair for pair, label in labels.items() if normalized in label}
     if not found:
         stem = _stem(normalized)
-        found = {pair for pair, label in labels.items() if any(_stem(part) == stem for part in label.split("-"))}
+        found = {
+            pair
+            for pair, label in labels.items()
+            if any(_stem(part) == stem for part in label.split("-"))
+        }
     if found:
-        notes.append(f'predicate "{word}" read as {", ".join(sorted({labels[pair] for pair in found}))}')
+        notes.append(
+            f'predicate "{word}" read as {", ".join(sorted({labels[pair] for pair in found}))}'
+        )
     if direction is not None:
         found = {pair for pair in found if pair[1] == direction}
     return found
@@ -148,8 +160,10 @@ def describe(graph: Graph, present: Counter[tuple[str, str]]) -> str:
     counts: Counter[str] = Counter()
     for (predicate, side), count in present.items():
         inverse = graph.vocabulary.inverse_of(predicate)
-        counts[f"← {predicate}" if side == IN and inverse is None else f"{_label(graph, predicate, side)} →"] += count
+        counts[
+            f"← {predicate}"
+            if side == IN and inverse is None
+            else f"{_label(graph, predicate, side)} →"
+        ] += count
     listed = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{label} ({count})" for label, count in listed) or "none"
-
-

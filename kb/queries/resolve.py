@@ -61,13 +61,21 @@ def find_candidates(graph: Graph, argument: str, type: str | None = None) -> tup
     if not found:
         found = dict.fromkeys(_all_words_but_one(graph, folded), Tier.WORDS)
     if type is not None:
-        found = {id: tier for id, tier in found.items() if graph.vocabulary.is_kind_of(graph.entities[id].type, type)}
+        found = {
+            id: tier
+            for id, tier in found.items()
+            if graph.vocabulary.is_kind_of(graph.entities[id].type, type)
+        }
     if any(graph.entities[id].is_typed for id in found):
         found = {
-            id: tier for id, tier in found.items() if graph.entities[id].is_typed or tier in (Tier.ID, Tier.KEY)
+            id: tier
+            for id, tier in found.items()
+            if graph.entities[id].is_typed or tier in (Tier.ID, Tier.KEY)
         }
     candidates = [Candidate(id, tier, len(graph.about(id))) for id, tier in found.items()]
-    candidates.sort(key=lambda c: (_RANK[c.tier], not graph.entities[c.id].is_typed, -c.statements, c.id))
+    candidates.sort(
+        key=lambda c: (_RANK[c.tier], not graph.entities[c.id].is_typed, -c.statements, c.id)
+    )
     return tuple(candidates)
 
 
@@ -75,12 +83,16 @@ def _all_words_but_one(graph: Graph, folded: str) -> list[str]:
     words = set(folded.split())
     if len(words) < 2:
         return []
-    return [id for name, ids in graph.iter_names() if len(words - set(name.split())) <= 1 for id in ids]
+    return [
+        id for name, ids in graph.iter_names() if len(words - set(name.split())) <= 1 for id in ids
+    ]
 
 
 def dominates(candidates: tuple[Candidate, ...]) -> bool:
     """Say whether the first candidate is alone in the best tier."""
-    return bool(candidates) and (len(candidates) == 1 or candidates[1].tier is not candidates[0].tier)
+    return bool(candidates) and (
+        len(candidates) == 1 or candidates[1].tier is not candidates[0].tier
+    )
 
 
 def guess_spellings(graph: Graph, argument: str) -> tuple[str, ...]:
@@ -90,7 +102,9 @@ def guess_spellings(graph: Graph, argument: str) -> tuple[str, ...]:
     spellings = {fold(id.replace("-", " ")): id for id in graph.entities}
     spellings.update({name: graph.entities[ids[0]].name for name, ids in graph.iter_names()})
     wanted = fold(argument.replace("-", " "))
-    close = process.extract(wanted, list(spellings), scorer=fuzz.ratio, limit=8, score_cutoff=_GUESS_SCORE)
+    close = process.extract(
+        wanted, list(spellings), scorer=fuzz.ratio, limit=8, score_cutoff=_GUESS_SCORE
+    )
     return tuple(dict.fromkeys(spellings[name] for name, _, _ in close))[:_MAX_GUESSES]
 
 

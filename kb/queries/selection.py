@@ -46,7 +46,11 @@ class Sieve:
 
     def keeps(self, statement: Statement) -> bool:
         """Say whether a statement passes; what is left out by time is counted once."""
-        return self._rests_on_source(statement) and self._is_in_window(statement) and self._stands(statement)
+        return (
+            self._rests_on_source(statement)
+            and self._is_in_window(statement)
+            and self._stands(statement)
+        )
 
     def _stands(self, statement: Statement) -> bool:
         if statement.is_retired:
@@ -75,7 +79,10 @@ class Sieve:
         if self.source in statement.observations:
             return True
         observations = self.graph.observations
-        return any(id in observations and observations[id].kind == self.source for id in statement.observations)
+        return any(
+            id in observations and observations[id].kind == self.source
+            for id in statement.observations
+        )
 
     def admits_type(self, entity: str | None) -> bool:
         """Say whether the other end is of the type asked for; a fact's value is of none."""
@@ -91,14 +98,18 @@ class Sieve:
         notes = []
         if self.ended:
             count = len(self.ended)
-            notes.append(f"{count} that {_verb(count, 'does', 'do')} not hold now left out (--include-ended)")
+            notes.append(
+                f"{count} that {_verb(count, 'does', 'do')} not hold now left out (--include-ended)"
+            )
         if self.retired:
             count = len(self.retired)
             hint = " (--history)" if self.offers_history else ""
             notes.append(f"{count} retired left out{hint}")
         if self.unknown:
             count = len(self.unknown)
-            notes.append(f"{count} of which it is unknown whether {_verb(count, 'it holds', 'they hold')} then left out")
+            notes.append(
+                f"{count} of which it is unknown whether {_verb(count, 'it holds', 'they hold')} then left out"
+            )
         return tuple(notes)
 
 
@@ -107,7 +118,10 @@ def _verb(count: int, one: str, many: str) -> str:
 
 
 def make_sieve(
-    knowledge_base: KnowledgeBase, selection: Selection, keeps_ended: bool = False, offers_history: bool = True
+    knowledge_base: KnowledgeBase,
+    selection: Selection,
+    keeps_ended: bool = False,
+    offers_history: bool = True,
 ) -> Sieve:
     """Read a selection's arguments; ``keeps_ended`` and ``offers_history`` are the query's own habits."""
     return Sieve(
@@ -163,7 +177,9 @@ def read_source(graph: Graph, text: str | None) -> str | None:
     kinds = {observation.kind for observation in graph.observations.values() if observation.kind}
     if text not in kinds:
         names = ", ".join(sorted(kinds)) or "none"
-        raise UsageError(f'--source: "{text}" is no observation and no kind of one', f"kinds in use: {names}")
+        raise UsageError(
+            f'--source: "{text}" is no observation and no kind of one', f"kinds in use: {names}"
+        )
     return text
 
 

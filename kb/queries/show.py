@@ -64,13 +64,18 @@ class Page:
 
 
 def show(
-    knowledge_base: KnowledgeBase, entity: str, selection: Selection = Selection(), limit: int = DEFAULT_LIMIT
+    knowledge_base: KnowledgeBase,
+    entity: str,
+    selection: Selection = Selection(),
+    limit: int = DEFAULT_LIMIT,
 ) -> Answer[tuple[Page, ...]]:
     """Show an entity; for a key that several bear, each of them."""
     graph = knowledge_base.graph
     resolved = resolve_entity(graph, entity)
     sieve = make_sieve(knowledge_base, selection)
-    pages = [_page(knowledge_base, graph.entities[ref.id], sieve, limit) for ref in resolved.entities]
+    pages = [
+        _page(knowledge_base, graph.entities[ref.id], sieve, limit) for ref in resolved.entities
+    ]
     notes = sieve.notes()
     hidden = sum(page.self_statements for page in pages)
     if hidden:
@@ -90,10 +95,17 @@ def _page(knowledge_base: KnowledgeBase, entity: Entity, sieve: Sieve, limit: in
     graph = knowledge_base.graph
     viewer = Viewer(knowledge_base)
     kept = [statement for statement in graph.about(entity.id) if sieve.keeps(statement)]
-    facts = sorted((s for s in kept if not s.is_relation), key=lambda s: (s.predicate, *recent_first(s)))
+    facts = sorted(
+        (s for s in kept if not s.is_relation), key=lambda s: (s.predicate, *recent_first(s))
+    )
     shown_facts = tuple(viewer.statement(statement) for statement in facts)
-    shown_facts = tuple(sorted(shown_facts, key=lambda view: (view.statement.predicate, not view.is_latest)))
-    mentioned = [graph.observations[id] for id in find_mentions(graph, entity, knowledge_base.resolution.links)]
+    shown_facts = tuple(
+        sorted(shown_facts, key=lambda view: (view.statement.predicate, not view.is_latest))
+    )
+    mentioned = [
+        graph.observations[id]
+        for id in find_mentions(graph, entity, knowledge_base.resolution.links)
+    ]
     kinds: dict[str, list[str]] = {}
     for observation in mentioned:
         kinds.setdefault(observation.kind or "none", []).append(observation.id)
@@ -109,7 +121,11 @@ def _page(knowledge_base: KnowledgeBase, entity: Entity, sieve: Sieve, limit: in
         relations=_relations(viewer, entity, kept, limit),
         mentions=_mentions(mentioned),
         observations=tuple((kind, tuple(ids)) for kind, ids in sorted(kinds.items())),
-        contested=tuple(view for s in kept if (view := viewer.statement(s)).is_contested and s.subject == entity.id),
+        contested=tuple(
+            view
+            for s in kept
+            if (view := viewer.statement(s)).is_contested and s.subject == entity.id
+        ),
         candidates=_candidates(viewer, entity),
         decisions=_decisions(entity, graph.observations.values()),
         self_statements=graph.hidden.get(entity.id, 0),
@@ -125,12 +141,20 @@ def _headline(entity: Entity, statements: list[Statement], viewer: Viewer) -> st
 
 
 def _value(entity: Entity, statements: Iterable[Statement], predicate: str) -> str | None:
-    found = [s for s in statements if s.predicate == predicate and s.subject == entity.id and s.value is not None]
+    found = [
+        s
+        for s in statements
+        if s.predicate == predicate and s.subject == entity.id and s.value is not None
+    ]
     return min(found, key=recent_first).value if found else None
 
 
 def _object(entity: Entity, statements: Iterable[Statement], predicate: str) -> str | None:
-    found = [s for s in statements if s.predicate == predicate and s.subject == entity.id and s.object is not None]
+    found = [
+        s
+        for s in statements
+        if s.predicate == predicate and s.subject == entity.id and s.object is not None
+    ]
     return min(found, key=recent_first).object if found else None
 
 
@@ -138,7 +162,9 @@ def _description(entity: Entity, facts: list[Statement]) -> str:
     return _value(entity, facts, "description") or entity.summary
 
 
-def _relations(viewer: Viewer, entity: Entity, kept: list[Statement], limit: int) -> tuple[NeighborGroup, ...]:
+def _relations(
+    viewer: Viewer, entity: Entity, kept: list[Statement], limit: int
+) -> tuple[NeighborGroup, ...]:
     groups: dict[tuple[str, str], dict[str, list[Statement]]] = {}
     for statement in kept:
         other = statement.other_end(entity.id)
@@ -149,14 +175,20 @@ def _relations(viewer: Viewer, entity: Entity, kept: list[Statement], limit: int
     shares = share_limit([len(others) for _, others in ordered], limit)
     shown = []
     for ((predicate, direction), others), share in zip(ordered, shares, strict=True):
-        best = sorted((best_evidenced(found) for found in others.values()), key=recent_first)[:share]
-        neighbors = tuple(Neighbor(viewer.entity(s.other_end(entity.id) or ""), viewer.statement(s)) for s in best)
+        best = sorted((best_evidenced(found) for found in others.values()), key=recent_first)[
+            :share
+        ]
+        neighbors = tuple(
+            Neighbor(viewer.entity(s.other_end(entity.id) or ""), viewer.statement(s)) for s in best
+        )
         shown.append(NeighborGroup(predicate, direction, len(others), neighbors))
     return tuple(shown)
 
 
 def _mentions(observations: list[ObservationFile]) -> Mentions:
-    dates = [observation.happened_at.text for observation in observations if observation.happened_at]
+    dates = [
+        observation.happened_at.text for observation in observations if observation.happened_at
+    ]
     return Mentions(len(observations), dates[0] if dates else None, dates[-1] if dates else None)
 
 
@@ -178,14 +210,21 @@ def _candidates(viewer: Viewer, entity: Entity) -> tuple[MergeCandidate, ...]:
     )
 
 
-def _decisions(entity: Entity, observations: Iterable[ObservationFile]) -> tuple[DecisionRecord, ...]:
+def _decisions(
+    entity: Entity, observations: Iterable[ObservationFile]
+) -> tuple[DecisionRecord, ...]:
     ids = {entity.id, *entity.merged}
     found = [
         observation
         for observation in observations
         if observation.decision is not None and any(name.text in ids for name in observation.about)
     ]
-    found.sort(key=lambda observation: (observation.happened_at.first if observation.happened_at else 0, observation.id))
+    found.sort(
+        key=lambda observation: (
+            observation.happened_at.first if observation.happened_at else 0,
+            observation.id,
+        )
+    )
     return tuple(
         DecisionRecord(
             observation.id,
@@ -195,4 +234,3 @@ def _decisions(entity: Entity, observations: Iterable[ObservationFile]) -> tuple
         )
         for observation in found
     )
-

@@ -47,14 +47,20 @@ def count_stats(knowledge_base: KnowledgeBase) -> Answer[Stats]:
         statuses=tuple(
             (status.value, count)
             for status in Status
-            if (count := sum(status_of(statement, knowledge_base.now) is status for statement in statements))
+            if (
+                count := sum(
+                    status_of(statement, knowledge_base.now) is status for statement in statements
+                )
+            )
         ),
         merged=len(graph.survivors),
         undated=sum(statement.interval is None for statement in statements),
         uncited=sum(not statement.observations for statement in statements),
         contested=len(find_contests(statements, knowledge_base.now)),
         unresolved=graph.unresolved,
-        suggestions=sum(statement.auto is not None and not statement.is_retired for statement in statements),
+        suggestions=sum(
+            statement.auto is not None and not statement.is_retired for statement in statements
+        ),
         broken=len(graph.broken),
     )
     return Answer("stats", knowledge_base.revision, (), results)

@@ -45,7 +45,11 @@ def list_timeline(
     ids = tuple(ref.id for ref in resolved.entities)
     reading = read_predicates(graph, predicates, ids, direction)
     window = Selection(
-        at=selection.at, type=selection.type, source=selection.source, history=selection.history, include_ended=True
+        at=selection.at,
+        type=selection.type,
+        source=selection.source,
+        history=selection.history,
+        include_ended=True,
     )
     sieve = make_sieve(knowledge_base, window, keeps_ended=True)
     bounds = make_sieve(knowledge_base, Selection(since=selection.since, until=selection.until))
@@ -60,13 +64,19 @@ def list_timeline(
             if not (sieve.admits_type(other) and sieve.keeps(statement)):
                 continue
             interval = statement.interval
-            placed = [
-                (date, event)
-                for date, event in (
-                    [(interval.start, "event")] if interval.is_event else [(interval.start, "since"), (interval.end, "until")]
-                )
-                if isinstance(date, Date)
-            ] if interval else []
+            placed = (
+                [
+                    (date, event)
+                    for date, event in (
+                        [(interval.start, "event")]
+                        if interval.is_event
+                        else [(interval.start, "since"), (interval.end, "until")]
+                    )
+                    if isinstance(date, Date)
+                ]
+                if interval
+                else []
+            )
             if not placed:
                 undated += 1
                 continue
@@ -92,9 +102,16 @@ def list_timeline(
 
 
 def _is_within(date: Date, since: Date | None, until: Date | None) -> bool:
-    return (since is None or date.after > since.first) and (until is None or date.first < until.after)
+    return (since is None or date.after > since.first) and (
+        until is None or date.first < until.after
+    )
 
 
 def _in_order(moment: Moment) -> tuple[object, ...]:
     # What ended on a day ended before what began on it.
-    return (moment.date.first, moment.event != "until", moment.date.after, moment.statement.statement.ordinal)
+    return (
+        moment.date.first,
+        moment.event != "until",
+        moment.date.after,
+        moment.statement.statement.ordinal,
+    )

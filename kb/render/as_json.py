@@ -21,7 +21,11 @@ def render_json(answer: Answer[object]) -> str:
     """Render an answer as one indented JSON object."""
     from json import dumps
 
-    return dumps(answer_as_json(answer), ensure_ascii=False, indent=2).encode("utf-8", "replace").decode("utf-8")
+    return (
+        dumps(answer_as_json(answer), ensure_ascii=False, indent=2)
+        .encode("utf-8", "replace")
+        .decode("utf-8")
+    )
 
 
 def answer_as_json(answer: Answer[object]) -> Json:
@@ -57,7 +61,9 @@ def _results(results: object) -> tuple[Any, Json]:
         case Relations():
             return {
                 "relations": [statement_as_json(view) for view in results.relations],
-                "inverse_relations": [statement_as_json(view) for view in results.inverse_relations],
+                "inverse_relations": [
+                    statement_as_json(view) for view in results.inverse_relations
+                ],
             }, {}
         case Paths():
             return [_path(path) for path in results.paths], {
@@ -74,10 +80,14 @@ def _results(results: object) -> tuple[Any, Json]:
             return _stats(results), {}
         case Vocabulary():
             return _vocabulary(results), {}
-        case (Page(), *others):
+        case (Page() as first, *others):
             # One page is the rule; a key that several bear gives the others beside it.
-            extra = {"also": [_page(page) for page in others if isinstance(page, Page)]} if others else {}
-            return _page(results[0]), extra
+            extra = (
+                {"also": [_page(page) for page in others if isinstance(page, Page)]}
+                if others
+                else {}
+            )
+            return _page(first), extra
         case tuple():
             return [_match(match) for match in results if isinstance(match, Match)], {}
         case _:
@@ -93,8 +103,14 @@ def statement_as_json(view: StatementView) -> Json:
     """Give a statement. ``when`` is the time as written (EDTF), ``since`` and ``until`` its dated ends."""
     statement = view.statement
     since, until = _ends(statement.interval)
-    end: Json = {"object": entity_as_json(view.object)} if view.object else {"value": statement.value}
-    subs = {"details": {sub.name: sub.text for sub in statement.sub_items}} if statement.sub_items else {}
+    end: Json = (
+        {"object": entity_as_json(view.object)} if view.object else {"value": statement.value}
+    )
+    subs = (
+        {"details": {sub.name: sub.text for sub in statement.sub_items}}
+        if statement.sub_items
+        else {}
+    )
     return {
         "id": statement.id,
         "file": statement.file_id,
@@ -162,7 +178,10 @@ def _match(match: Match) -> Json:
 
 
 def _neighbor(neighbor: Neighbor) -> Json:
-    return {"entity": entity_as_json(neighbor.entity), "statement": statement_as_json(neighbor.statement)}
+    return {
+        "entity": entity_as_json(neighbor.entity),
+        "statement": statement_as_json(neighbor.statement),
+    }
 
 
 def _group(group: NeighborGroup) -> Json:
@@ -219,10 +238,16 @@ def _page(page: Page) -> Json:
         "observations": {kind: list(ids) for kind, ids in page.observations},
         "contested": [view.statement.id for view in page.contested],
         "merge_candidates": [
-            {**entity_as_json(candidate.entity), "reason": candidate.reason} for candidate in page.candidates
+            {**entity_as_json(candidate.entity), "reason": candidate.reason}
+            for candidate in page.candidates
         ],
         "decisions": [
-            {"observation": one.observation, "decision": one.decision, "date": one.date, "reason": one.reason}
+            {
+                "observation": one.observation,
+                "decision": one.decision,
+                "date": one.date,
+                "reason": one.reason,
+            }
             for one in page.decisions
         ],
         "self_statements": page.self_statements,
@@ -254,9 +279,16 @@ def _stats(stats: Stats) -> Json:
 
 def _vocabulary(words: Vocabulary) -> Json:
     return {
-        "types": {word.name: {"is": word.is_a, "aliases": list(word.aliases)} for word in words.types.values()},
+        "types": {
+            word.name: {"is": word.is_a, "aliases": list(word.aliases)}
+            for word in words.types.values()
+        },
         "keys": {
-            word.name: {"types": list(word.types), "pattern": word.pattern, "normalize": word.normalize.value}
+            word.name: {
+                "types": list(word.types),
+                "pattern": word.pattern,
+                "normalize": word.normalize.value,
+            }
             for word in words.keys.values()
         },
         "relations": {

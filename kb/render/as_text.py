@@ -21,7 +21,12 @@ _INDENT = "  "
 
 def render_text(answer: Answer[object]) -> str:
     """Render an answer. What files say is escaped, so that it cannot steer the terminal."""
-    lines = [*_resolutions(answer), *_results(answer), *_cut(answer), *(f"({note})" for note in answer.notes)]
+    lines = [
+        *_resolutions(answer),
+        *_results(answer),
+        *_cut(answer),
+        *(f"({note})" for note in answer.notes),
+    ]
     return "\n".join(escape_terminal(line) for line in lines)
 
 
@@ -63,7 +68,9 @@ def _results(answer: Answer[object]) -> Iterator[str]:
 def _resolutions(answer: Answer[object]) -> Iterator[str]:
     """Say what an argument was read as, wherever that is more than its own id."""
     for resolved in answer.resolved:
-        if answer.query != "find" and (resolved.argument != resolved.entities[0].id or resolved.others):
+        if answer.query != "find" and (
+            resolved.argument != resolved.entities[0].id or resolved.others
+        ):
             yield _resolution(resolved)
 
 
@@ -72,7 +79,9 @@ def _resolution(resolved: Resolved) -> str:
     if resolved.merged_from:
         return f'"{resolved.argument}" was merged into {first.name} ({first.id})'
     line = f'"{resolved.argument}" = ' + " and ".join(
-        f"{entity.name} ({_kind(entity)}, {entity.id})" if len(resolved.entities) > 1 else _counted(entity, resolved)
+        f"{entity.name} ({_kind(entity)}, {entity.id})"
+        if len(resolved.entities) > 1
+        else _counted(entity, resolved)
         for entity in resolved.entities
     )
     if resolved.others:
@@ -114,7 +123,9 @@ def statement_tail(view: StatementView) -> str:
         pieces.append(f"{statement.confidence}%")
     pieces += [f"[{mark}]" for mark in _marks(view)]
     pieces.append(f"^{statement.id}")
-    pieces.append("src: " + (", ".join(statement.observations) if statement.observations else "none"))
+    pieces.append(
+        "src: " + (", ".join(statement.observations) if statement.observations else "none")
+    )
     return " ".join(pieces)
 
 
@@ -198,7 +209,9 @@ def _triple(view: StatementView) -> str:
 
 def _relations(answer: Answer[object], relations: Relations) -> Iterator[str]:
     if answer.resolved:
-        names = " and ".join(f"{entity.name} ({_kind(entity)})" for entity in answer.resolved[0].entities)
+        names = " and ".join(
+            f"{entity.name} ({_kind(entity)})" for entity in answer.resolved[0].entities
+        )
         yield f"{names}: {_count(answer.total or 0, 'relation')}"
     else:
         yield _count(answer.total or 0, "relation")
@@ -223,7 +236,8 @@ def _paths(answer: Answer[object], paths: Paths) -> Iterator[str]:
 
 def _walk(path: Path) -> str:
     return "; ".join(
-        _step(step, path.nodes[index], path.nodes[index + 1]) for index, step in enumerate(path.steps)
+        _step(step, path.nodes[index], path.nodes[index + 1])
+        for index, step in enumerate(path.steps)
     )
 
 
@@ -284,11 +298,20 @@ def _page(page: Page) -> Iterator[str]:
 def _page_end(page: Page) -> Iterator[str]:
     mentions = page.mentions
     if mentions.count:
-        seen = f", first {mentions.first_seen}, last {mentions.last_seen}" if mentions.first_seen else ""
+        seen = (
+            f", first {mentions.first_seen}, last {mentions.last_seen}"
+            if mentions.first_seen
+            else ""
+        )
         kinds = ", ".join(f"{kind} {len(ids)}" for kind, ids in page.observations)
         yield f"Mentions: {_count(mentions.count, 'observation')}{seen} ({kinds})"
-    questions = [f"contested: {view.statement.predicate} ^{view.statement.id}" for view in page.contested]
-    questions += [f"perhaps the same as {one.entity.name} ({one.entity.id}): {one.reason}" for one in page.candidates]
+    questions = [
+        f"contested: {view.statement.predicate} ^{view.statement.id}" for view in page.contested
+    ]
+    questions += [
+        f"perhaps the same as {one.entity.name} ({one.entity.id}): {one.reason}"
+        for one in page.candidates
+    ]
     if questions:
         yield "Open questions:"
         yield from (f"{_INDENT}{question}" for question in questions)

@@ -7,6 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+#: Follows no link, and does not wait for whoever writes into a pipe.
+_READ_ONLY = os.O_RDONLY
+for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
+    _READ_ONLY |= getattr(os, _flag, 0)
+
 
 class EntryKind(Enum):
     """What lies at a path."""
@@ -14,6 +19,7 @@ class EntryKind(Enum):
     FILE = "file"
     FOLDER = "folder"
     LINK = "link"
+    SPECIAL = "special"  #: a pipe, a socket, a device
     UNREADABLE = "unreadable"
 
 
@@ -30,34 +36,46 @@ def iter_entries(root: str, folder: str) -> Iterator[Entry]:
     if os.path.islink(os.path.join(root, folder)):
         yield Entry(folder, EntryKind.LINK)
         return
-    yield from _walk(root, folder)
+    todo = [Entry(folder, EntryKind.FOLDER)]  # a stack, since folders may lie deeper than calls can
+    while todo:
+        entry = todo.pop()
+        if entry.path != folder:
+            yield entry
+        if entry.kind is EntryKind.FOLDER:
+            found = _list_folder(root, entry.path)
+            if found is None:
+                yield Entry(entry.path, EntryKind.UNREADABLE)
+            else:
+                todo += reversed(found)
 
 
-def _walk(root: str, folder: str) -> Iterator[Entry]:
+def _list_folder(root: str, folder: str) -> list[Entry] | None:
+    """List a folder by name; ``None`` where the system does not let it be read."""
     try:
         with os.scandir(os.path.join(root, folder)) as listing:
-            entries = sorted(listing, key=lambda entry: entry.name)
+            names = sorted(listing, key=lambda entry: entry.name)
+            return [
+                Entry(f"{folder}/{entry.name}", _kind(entry))
+                for entry in names
+                if not entry.name.startswith(".")
+            ]
     except FileNotFoundError:
-        return
+        return []
     except OSError:
-        yield Entry(folder, EntryKind.UNREADABLE)
-        return
-    for entry in entries:
-        if entry.name.startswith("."):
-            continue
-        path = f"{folder}/{entry.name}"
-        if entry.is_symlink():
-            yield Entry(path, EntryKind.LINK)
-        elif entry.is_dir(follow_symlinks=False):
-            yield Entry(path, EntryKind.FOLDER)
-            yield from _walk(root, path)
-        elif entry.is_file(follow_symlinks=False):
-            yield Entry(path, EntryKind.FILE)
+        return None
+
+
+def _kind(entry: os.DirEntry[str]) -> EntryKind:
+    if entry.is_symlink():
+        return EntryKind.LINK
+    if entry.is_dir(follow_symlinks=False):
+        return EntryKind.FOLDER
+    return EntryKind.FILE if entry.is_file(follow_symlinks=False) else EntryKind.SPECIAL
 
 
 def read_bytes(root: str, path: str, limit: int) -> bytes | None:
     """Read a regular file; ``None`` where it is larger than ``limit`` bytes. ``OSError`` as the system says."""
-    descriptor = os.open(os.path.join(root, path), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0))
+    descriptor = os.open(os.path.join(root, path), _READ_ONLY)
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import tempfile
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -114,18 +115,63 @@ def read_blob(root: str, id: str) -> bytes | None:
     if command is None:
         return None
     try:
-        data = command.execute([*_command(root), "cat-file", "blob", id], stdout_as_string=False, strip_newline_in_stdout=False)
+        data = command.execute(
+            [*_command(root), "cat-file", "blob", id],
+            stdout_as_string=False,
+            strip_newline_in_stdout=False,
+        )
     except Exception:  # GitPython wraps many causes; an unreadable object is simply not there
         return None
     return data if isinstance(data, bytes) else None
 
 
-def differs_from_head(root: str, files: Mapping[str, bytes], commit: str, paths: tuple[str, ...]) -> bool:
+def read_blobs(root: str, ids: tuple[str, ...]) -> dict[str, bytes]:
+    """Read several blobs with one process; those that git does not have are left out."""
+    wanted = [id for id in dict.fromkeys(ids) if _is_object_id(id)]
+    command = _git(root) if wanted else None
+    if command is None:
+        return {}
+    with tempfile.TemporaryFile() as file:
+        file.write("".join(f"{id}\n" for id in wanted).encode("ascii"))
+        file.seek(0)
+        try:
+            data = command.execute(
+                [*_command(root), "cat-file", "--batch"],
+                istream=file,
+                stdout_as_string=False,
+                strip_newline_in_stdout=False,
+            )
+        except Exception:  # any failure of git means that it cannot say
+            return {}
+    return _split_batch(data) if isinstance(data, bytes) else {}
+
+
+def _split_batch(data: bytes) -> dict[str, bytes]:
+    """Take apart what ``cat-file --batch`` prints: ``<id> <type> <size>``, the bytes, a line end."""
+    blobs, at = {}, 0
+    while at < len(data):
+        end = data.index(b"\n", at)
+        header = data[at:end].decode("ascii", "replace").split(" ")
+        at = end + 1
+        if len(header) == 3 and header[2].isdigit():
+            size = int(header[2])
+            blobs[header[0]] = data[at : at + size]
+            at += size + 1
+    return blobs
+
+
+def differs_from_head(
+    root: str, files: Mapping[str, bytes], commit: str, paths: tuple[str, ...]
+) -> bool:
     """Say whether files as read differ from a commit: other bytes, files more or fewer."""
     blobs = tree_blobs(root, commit, paths)
     if blobs is None:
         return False
-    known = {path: id for path, id in blobs.items() if path in files or path.endswith(".md") or "/" not in path}
+    known = {
+        path: id
+        for path, id in blobs.items()
+        if path in files or path.endswith(".md") or "/" not in path
+    }
     if set(known) != set(files):
         return True
     return any(not _same(data, known[path]) for path, data in files.items())
@@ -156,7 +202,9 @@ def _run(root: str, *arguments: str) -> str | None:
     if command is None:
         return None
     try:
-        output = command.execute([*_command(root), *arguments], stdout_as_string=False, strip_newline_in_stdout=False)
+        output = command.execute(
+            [*_command(root), *arguments], stdout_as_string=False, strip_newline_in_stdout=False
+        )
     except Exception:  # any failure of git means that it cannot say; the files still answer
         return None
     return output.decode("utf-8", "surrogateescape") if isinstance(output, bytes) else None

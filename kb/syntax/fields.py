@@ -2,16 +2,18 @@
 
 from dataclasses import dataclass, field
 
-from kb.diagnostics import Fault, Span
+from kb.diagnostics import WHOLE_FILE, Fault, Span
 from kb.model.entity import Name
-from kb.syntax.front_matter import FrontMatter, Mapping, Scalar, split_front_matter
+from kb.model.names import is_id
+from kb.syntax.front_matter import FrontMatter, Mapping, Node, Scalar, split_front_matter
+from kb.syntax.slugs import slugify
 from kb.syntax.source import Source, iter_encoding_faults
 
 #: What YAML calls "nothing".
-_NULLS = ("", "~", "null", "Null", "NULL")
+_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 
 
-@dataclass
+@dataclass(slots=True)
 class Fields:
     """The reserved fields of one file; wrong shapes become faults."""
 
@@ -19,40 +21,43 @@ class Fields:
     mapping: Mapping
     faults: list[Fault] = field(default_factory=list)
 
-    def text(self, key: str) -> Name | None:
-        """Give a text field, ``None`` where it is missing or empty."""
+    def scalar(self, key: str) -> Scalar | None:
+        """Give a text field's node, ``None`` where it is missing or empty."""
         node = self.mapping.get(key)
-        if node is None:
+        if node is None or _is_null(node):
             return None
         if not isinstance(node, Scalar):
-            self._wrong(node.start, node.end, key, "one text", f"{key}: text")
+            self.report_shape(node, key, "one text", f"write {key}: text")
             return None
-        if node.is_plain and node.text in _NULLS:
-            return None
-        return self._name(node)
+        return node
+
+    def text(self, key: str) -> Name | None:
+        """Give a text field, ``None`` where it is missing or empty."""
+        node = self.scalar(key)
+        return None if node is None else self.name(node)
+
+    def scalars(self, key: str) -> list[Scalar]:
+        """Give the nodes of a list of texts; a single text is a list of one."""
+        node = self.mapping.get(key)
+        if node is None or _is_null(node):
+            return []
+        hint = f"write {key}: [one, two]"
+        if isinstance(node, Scalar):
+            return [node]
+        if isinstance(node, Mapping):
+            self.report_shape(node, key, "a list of texts", hint)
+            return []
+        found = []
+        for item in node.items:
+            if isinstance(item, Scalar):
+                found += [] if _is_null(item) else [item]
+            else:
+                self.report_shape(item, key, "a list of texts", _pair_hint(item) or hint)
+        return found
 
     def texts(self, key: str) -> tuple[Name, ...]:
         """Give a list of texts; a single text is a list of one."""
-        node = self.mapping.get(key)
-        if node is None:
-            return ()
-        if isinstance(node, Scalar):
-            return () if node.is_plain and node.text in _NULLS else (self._name(node),)
-        if isinstance(node, Mapping):
-            self._wrong(node.start, node.end, key, "a list of texts", f"{key}: [one, two]")
-            return ()
-        names = []
-        for item in node.items:
-            if isinstance(item, Scalar):
-                if not (item.is_plain and item.text in _NULLS):
-                    names.append(self._name(item))
-            elif isinstance(item, Mapping) and len(item.entries) == 1 and isinstance(item.entries[0][1], Scalar):
-                pair, value = item.entries[0]
-                hint = f"write {pair.text}:{value.text} without the blank, or put it in quotes"
-                self._wrong(item.start, item.end, key, "a list of texts", hint, is_hint=True)
-            else:
-                self._wrong(item.start, item.end, key, "a list of texts", f"{key}: [one, two]")
-        return tuple(names)
+        return tuple(self.name(node) for node in self.scalars(key))
 
     def others(self, reserved: frozenset[str]) -> tuple[tuple[str, str], ...]:
         """Give the author's own text fields."""
@@ -64,13 +69,33 @@ class Fields:
 
     def span(self, name: Name | None) -> Span:
         """Give a field's place, the file's beginning where it has none."""
-        return name.span if name else Span(1, 1, 1)
+        return name.span if name else WHOLE_FILE
 
-    def _name(self, node: Scalar) -> Name:
+    def name(self, node: Scalar) -> Name:
+        """Give a node's text with its place."""
         return Name(node.text, self.source.span(node.start, node.end))
 
-    def _wrong(self, start: int, end: int, key: str, wanted: str, hint: str, is_hint: bool = False) -> None:
-        self.faults.append(Fault("KB204", start, end, f'"{key}" must be {wanted}', hint if is_hint else f"write {hint}"))
+    def report(self, code: str, node: Node | None, message: str, hint: str) -> None:
+        """Report something at a node, at the block's fence where there is none."""
+        start, end = (node.start, node.end) if node else (0, min(3, len(self.source.text)))
+        self.faults.append(Fault(code, start, end, message, hint))
+
+    def report_shape(self, node: Node, key: str, wanted: str, hint: str) -> None:
+        """Report a value of the wrong shape."""
+        self.report("KB204", node, f'"{key}" must be {wanted}', hint)
+
+
+def _is_null(node: Node) -> bool:
+    return isinstance(node, Scalar) and node.is_plain and node.text in _NULLS
+
+
+def _pair_hint(item: Node) -> str | None:
+    """``[crm: C-1]`` is a mapping to YAML, and was meant as a key."""
+    if isinstance(item, Mapping) and len(item.entries) == 1:
+        pair, value = item.entries[0]
+        if isinstance(value, Scalar):
+            return f"write {pair.text}:{value.text} without the blank, or put it in quotes"
+    return None
 
 
 def open_fields(source: Source) -> tuple[FrontMatter, Fields, list[Fault]]:
@@ -79,3 +104,25 @@ def open_fields(source: Source) -> tuple[FrontMatter, Fields, list[Fault]]:
     faults = [*iter_encoding_faults(source), *front.faults]
     return front, Fields(source, front.fields or Mapping((), 0, 0)), faults
 
+
+def read_id(fields: Fields, stem: str) -> Name:
+    """Read the id; where it is missing or wrong, the stem stands in for it, and a fault says so."""
+    found = len(fields.faults)
+    node = fields.scalar("id")
+    if node is not None and node.text == stem and is_id(stem):
+        return fields.name(node)
+    stand_in = stem if is_id(stem) else slugify(stem)
+    if node is None:
+        if len(fields.faults) == found:
+            empty = fields.mapping.get("id")
+            fields.report("KB201", empty, "the id is missing", f"write id: {stand_in}")
+        return Name(stand_in, WHOLE_FILE)
+    if not is_id(node.text):
+        hint = (
+            f"ids are lower-case letters, digits and single '-', at most 80: {slugify(node.text)}"
+        )
+        fields.report("KB202", node, f'"{node.text}" is no id', hint)
+        return Name(stand_in, fields.name(node).span)
+    message = f'the id "{node.text}" is not the file\'s stem "{stem}"'
+    fields.report("KB203", node, message, f"rename the file to {node.text}.md")
+    return fields.name(node)

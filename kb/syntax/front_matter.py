@@ -1,12 +1,14 @@
 """Frontmatter as text with positions: every scalar stays what was typed.
 
-A handler for python-frontmatter whose loader never guesses types; positions come from the C parser's events,
-so that nesting, anchors and tags are seen before anything is built from them.
+A handler for python-frontmatter whose loader never guesses types. Positions are character offsets, from
+the C parser's events, so that nesting, anchors and tags are seen before anything is built from them; YAML's
+own lines are not used, since it ends them where Markdown does not.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import yaml
 from frontmatter.default_handlers import YAMLHandler
@@ -16,10 +18,13 @@ from kb.diagnostics import Fault
 #: Frontmatter larger than this is not parsed (FORMAT, "flat YAML").
 MAX_FRONT_MATTER = 64 * 1024
 _MAX_DEPTH = 20
+_TOO_DEEP = "the YAML is nested too deep"
 
 _FENCE = re.compile(r"---[ \t]*(?:\r\n|\n|\r|\Z)")
-_CLOSE = re.compile(r"^(---|\.\.\.)[ \t]*$", re.M)
-_SECOND = re.compile(r"\s*---[ \t]*(?:\r\n|\n|\r)(?:[^\r\n]*:[^\r\n]*(?:\r\n|\n|\r))")
+_CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.M)
+_SECOND = re.compile(r"\s*(---)[ \t]*(?:\r\n|\n|\r)[^\r\n:]*:")
+_LATE = re.compile(r"\s+---")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
@@ -53,7 +58,10 @@ class Mapping:
 
     def get(self, key: str) -> "Node | None":
         """The value of a key."""
-        return next((value for name, value in self.entries if name.text == key), None)
+        for name, value in self.entries:
+            if name.text == key:
+                return value
+        return None
 
 
 Node = Scalar | Sequence | Mapping
@@ -70,7 +78,10 @@ class FrontMatter:
     faults: tuple[Fault, ...] = ()
 
 
-class TextHandler(YAMLHandler):  # type: ignore[misc]
+# -- the block -------------------------------------------------------------------------------------
+
+
+class TextHandler(YAMLHandler):
     """python-frontmatter's view of our files: fences of exactly three dashes, values as text."""
 
     def detect(self, text: str) -> bool:
@@ -80,17 +91,23 @@ class TextHandler(YAMLHandler):  # type: ignore[misc]
     def split(self, text: str) -> tuple[str, str]:
         """Split into the block and the body; ``ValueError`` where there is no closed block."""
         opening = _FENCE.match(text)
-        closing = _find_close(text, opening.end()) if opening else None
+        lines = text.replace("\r", "\n") if "\r" in text else text
+        closing = _CLOSE.search(lines, opening.end()) if opening else None
         if opening is None or closing is None:
             raise ValueError("no frontmatter")
-        return text[opening.end() : closing.start()], text[_line_after(text, closing.end()) :]
+        after = closing.end()
+        after += 2 if text.startswith("\r\n", after) else 1
+        return text[opening.end() : closing.start()], text[after:]
 
     def load(self, fm: str, **kwargs: object) -> dict[str, object]:
-        """Give the fields as plain text, lists and dicts."""
+        """Give the fields as plain text, lists and dicts; ``ValueError`` where they cannot be read."""
         node, faults = parse_yaml(fm)
-        if faults or not isinstance(node, Mapping):
+        if faults or not isinstance(node, Mapping | None):
             raise ValueError(faults[0].message if faults else "the frontmatter is no mapping")
-        return {key.text: to_plain(value) for key, value in node.entries}
+        return {key.text: to_plain(value) for key, value in node.entries} if node else {}
+
+
+_HANDLER = TextHandler()
 
 
 def to_plain(node: Node) -> object:
@@ -109,67 +126,57 @@ def split_front_matter(text: str) -> FrontMatter:
     opening = _FENCE.match(text)
     if opening is None:
         hint = "begin the file with a line '---', then 'id: …', and close the block with '---'"
-        if re.match(r"\s+---", text):
+        if _LATE.match(text):
             hint = "the block's '---' must be the first line"
-        return FrontMatter(None, 0, 0, 0, (Fault("KB102", 0, 0, "the file has no frontmatter", hint),))
+        return _unread(0, 0, 0, Fault("KB102", 0, 0, "the file has no frontmatter", hint))
     start = opening.end()
-    closing = _find_close(text, start)
-    if closing is None:
+    try:
+        block, body = _HANDLER.split(text)
+    except ValueError:
         fault = Fault("KB101", 0, 3, "the frontmatter is not closed", "end it with a line '---'")
-        return FrontMatter(None, start, len(text), len(text), (fault,))
-    end, body_start = closing.start(), _line_after(text, closing.end())
-    if closing.group(1) == "...":
-        fault = Fault("KB116", end, end + 3, "the frontmatter ends with '...'", "end it with a line '---'")
-        return FrontMatter(None, start, end, body_start, (fault,))
-    if len(text[start:end].encode("utf-8", "surrogatepass")) > MAX_FRONT_MATTER:
-        fault = Fault(
-            "KB108",
-            0,
-            3,
-            f"the frontmatter is larger than {MAX_FRONT_MATTER // 1024} KiB",
-            "move the text below the block",
+        return _unread(start, len(text), len(text), fault)
+    end, body_start = start + len(block), len(text) - len(body)
+    if text.startswith("...", end):
+        message = "the frontmatter ends with '...'"
+        fault = Fault("KB116", end, end + 3, message, "end it with a line '---'")
+        return _unread(start, end, body_start, fault)
+    if is_larger(block, MAX_FRONT_MATTER):
+        message = f"the frontmatter is larger than {MAX_FRONT_MATTER // 1024} KiB"
+        return _unread(
+            start, end, body_start, Fault("KB108", 0, 3, message, "move the text below the block")
         )
-        return FrontMatter(None, start, end, body_start, (fault,))
-    node, faults = parse_yaml(text[start:end], start)
+    node, faults = parse_yaml(block, start)
     if node is None and not faults:
         node = Mapping((), start, end)
     if node is not None and not isinstance(node, Mapping):
-        faults.append(
-            Fault("KB107", node.start, node.end, "the frontmatter is no mapping", "write 'key: value' lines")
-        )
+        message = "the frontmatter is no mapping"
+        faults.append(Fault("KB107", node.start, node.end, message, "write 'key: value' lines"))
         node = None
-    second = _SECOND.match(text, body_start)
-    if second:
-        at = text.index("---", body_start)
-        faults.append(
-            Fault(
-                "KB110",
-                at,
-                at + 3,
-                "a second block follows the frontmatter; it is read as text",
-                "move its fields into the first block",
-            )
-        )
+    if second := _SECOND.match(text, body_start):
+        message = "a second block follows the frontmatter; it is read as text"
+        hint = "move its fields into the first block"
+        faults.append(Fault("KB110", *second.span(1), message, hint))
     return FrontMatter(node, start, end, body_start, tuple(faults))
 
 
-def _find_close(text: str, start: int) -> re.Match[str] | None:
-    lines = text if "\r" not in text else text.replace("\r", "\n")
-    return _CLOSE.search(lines, start)
+def is_larger(text: str, limit: int) -> bool:
+    """Say whether a text has more bytes than a limit."""
+    return 4 * len(text) > limit and len(text.encode("utf-8", "surrogatepass")) > limit
 
 
-def _line_after(text: str, at: int) -> int:
-    if text.startswith("\r\n", at):
-        return at + 2
-    return at + 1 if at < len(text) else at
+def _unread(start: int, end: int, body_start: int, fault: Fault) -> FrontMatter:
+    return FrontMatter(None, start, end, body_start, (fault,))
+
+
+# -- YAML ------------------------------------------------------------------------------------------
 
 
 class _Refused(Exception):
     """A node that we do not read; carries the fault."""
 
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault.message)
-        self.fault = fault
+    def __init__(self, code: str, start: int, end: int, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.fault = Fault(code, start, end, message, hint)
 
 
 def parse_yaml(text: str, offset: int = 0) -> tuple[Node | None, list[Fault]]:
@@ -178,111 +185,119 @@ def parse_yaml(text: str, offset: int = 0) -> tuple[Node | None, list[Fault]]:
     Anchors, aliases, merge keys, tags and deep nesting are refused at once; the first fault ends the reading,
     duplicate keys apart.
     """
-    faults: list[Fault] = []
+    # Bytes that are no UTF-8 are found elsewhere; the C parser would raise on them.
+    text = text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+    builder = _Builder(text, offset)
     try:
-        events = _events(text, offset)
-        return _build(events, faults, offset), faults
+        return builder.build(), builder.faults
     except _Refused as refused:
-        return None, [*faults, refused.fault]
+        return None, [*builder.faults, refused.fault]
     except yaml.YAMLError as error:
-        return None, [*faults, _yaml_fault(error, text, offset)]
+        return None, [*builder.faults, _yaml_fault(error, text, offset)]
 
 
-def _events(text: str, offset: int) -> Iterator[yaml.Event]:
-    depth = 0
-    for event in yaml.parse(text, Loader=_LOADER):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > _MAX_DEPTH:
-                at = offset + event.start_mark.index
-                raise _Refused(Fault("KB109", at, at + 1, "the YAML is nested too deep", "keep it flat"))
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
+def _iter_events(text: str) -> Iterator[Any]:
+    # Their stubs call marks optional and tags unknown, which they are not here: so Any.
+    loader = _LOADER(text)
+    while (event := loader.get_event()) is not None:
         yield event
 
 
-def _build(events: Iterator[yaml.Event], faults: list[Fault], offset: int) -> Node | None:
-    for event in events:
-        if isinstance(event, yaml.NodeEvent):
-            return _node(event, events, faults, offset)
-        if isinstance(event, yaml.StreamEndEvent):
-            return None
-    return None
+class _Builder:
+    """Events → nodes."""
 
+    def __init__(self, text: str, offset: int) -> None:
+        self.events, self.offset = _iter_events(text), offset
+        self.depth = 0
+        self.faults: list[Fault] = []
 
-def _node(event: yaml.Event, events: Iterator[yaml.Event], faults: list[Fault], offset: int) -> Node:
-    start, end = offset + event.start_mark.index, offset + event.end_mark.index
-    if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-        sign = "*" if isinstance(event, yaml.AliasEvent) else "&"
-        raise _Refused(
-            Fault(
-                "KB105",
-                start,
-                end,
-                f"YAML anchors and aliases are not allowed ({sign}{event.anchor})",
-                "write the value out, or put it in quotes if it is text",
-            )
-        )
-    if getattr(event, "tag", None) and event.tag != "!":
-        raise _Refused(Fault("KB106", start, end, f"YAML tags are not allowed ({event.tag})", "remove the tag"))
-    if isinstance(event, yaml.ScalarEvent):
-        return Scalar(event.value, start, end, event.style in (None, ""))
-    if isinstance(event, yaml.SequenceStartEvent):
+    def build(self) -> Node | None:
+        """Give the root of the one document; ``None`` where there is nothing."""
+        root: Node | None = None
+        for event in self.events:
+            if isinstance(event, yaml.DocumentStartEvent) and root is not None:
+                at = self._place(event.start_mark)
+                message = "a second YAML document begins here"
+                raise _Refused("KB103", at, at + 3, message, "remove the line")
+            if isinstance(event, yaml.NodeEvent):
+                root = self._node(event)
+        return root
+
+    def _node(self, event: Any) -> Node:
+        start = self.offset + event.start_mark.index
+        end = self.offset + event.end_mark.index
+        if event.anchor is not None:
+            sign = "*" if isinstance(event, yaml.AliasEvent) else "&"
+            message = f"YAML anchors and aliases are not allowed ({sign}{event.anchor})"
+            hint = "write the value out, or put it in quotes if it is text"
+            raise _Refused("KB105", start, end, message, hint)
+        if event.tag is not None:
+            message = f"YAML tags are not allowed ({event.tag})"
+            raise _Refused("KB106", start, end, message, "remove the tag")
+        if isinstance(event, yaml.ScalarEvent):
+            return Scalar(event.value, start, end, not event.style)
+        self.depth += 1
+        if self.depth > _MAX_DEPTH:
+            raise _Refused("KB109", start, start + 1, _TOO_DEEP, "keep it flat")
+        is_sequence = isinstance(event, yaml.SequenceStartEvent)
+        node: Node = self._sequence(start) if is_sequence else self._mapping(start)
+        self.depth -= 1
+        return node
+
+    def _place(self, mark: Any) -> int:
+        index: int = mark.index
+        return self.offset + index
+
+    def _sequence(self, start: int) -> Sequence:
         items = []
-        for inner in events:
-            if isinstance(inner, yaml.SequenceEndEvent):
-                end = offset + inner.end_mark.index
-                break
-            items.append(_node(inner, events, faults, offset))
-        return Sequence(tuple(items), start, end)
-    entries: list[tuple[Scalar, Node]] = []
-    seen: dict[str, Scalar] = {}
-    for inner in events:
-        if isinstance(inner, yaml.MappingEndEvent):
-            end = offset + inner.end_mark.index
-            break
-        key = _node(inner, events, faults, offset)
-        value = _node(next(events), events, faults, offset)
-        if not isinstance(key, Scalar):
-            raise _Refused(Fault("KB103", key.start, key.end, "a key must be plain text", "put it in quotes"))
-        if key.text == "<<" and key.is_plain:
-            raise _Refused(
-                Fault("KB105", key.start, key.end, "YAML merge keys are not allowed (<<)", "write the fields out")
-            )
-        if key.text in seen:
-            faults.append(
-                Fault(
-                    "KB104",
-                    key.start,
-                    key.end,
-                    f'the key "{key.text}" stands twice',
-                    "keep one of the two",
-                    seen[key.text].start,
+        event = next(self.events)
+        while not isinstance(event, yaml.SequenceEndEvent):
+            items.append(self._node(event))
+            event = next(self.events)
+        return Sequence(tuple(items), start, self._place(event.end_mark))
+
+    def _mapping(self, start: int) -> Mapping:
+        entries: dict[str, tuple[Scalar, Node]] = {}
+        event = next(self.events)
+        while not isinstance(event, yaml.MappingEndEvent):
+            key = self._key(event)
+            value = self._node(next(self.events))
+            if key.text in entries:
+                message = f'the key "{key.text}" stands twice'
+                first = entries[key.text][0].start
+                self.faults.append(
+                    Fault("KB104", key.start, key.end, message, "keep one of the two", first)
                 )
-            )
-            continue
-        seen[key.text] = key
-        entries.append((key, value))
-    return Mapping(tuple(entries), start, end)
+            else:
+                entries[key.text] = (key, value)
+            event = next(self.events)
+        return Mapping(tuple(entries.values()), start, self._place(event.end_mark))
+
+    def _key(self, event: Any) -> Scalar:
+        key = self._node(event)
+        if not isinstance(key, Scalar):
+            message = "a key must be plain text"
+            raise _Refused("KB103", key.start, key.end, message, "put it in quotes")
+        if key.text == "<<" and key.is_plain:
+            message = "YAML merge keys are not allowed (<<)"
+            raise _Refused("KB105", key.start, key.end, message, "write the fields out")
+        return key
 
 
 def _yaml_fault(error: yaml.YAMLError, text: str, offset: int) -> Fault:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    at = min(mark.index, len(text)) if mark else getattr(error, "position", 0) or 0
+    at = min(mark.index if mark else getattr(error, "position", 0) or 0, len(text))
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
+    sign = text[at : at + 1]
+    message, hint = f"the YAML does not parse: {problem}", "put text values in quotes"
+    if "maximum nesting depth" in problem:
+        return Fault("KB109", offset + at, offset + at + 1, _TOO_DEEP, "keep it flat")
     if "mapping values are not allowed" in problem:
-        return Fault(
-            "KB103", offset + at, offset + at + 1, "a value with ': ' in it needs quotes", 'write key: "a: b"'
-        )
-    if "cannot start any token" in problem:
-        sign = text[at : at + 1]
-        return Fault(
-            "KB103",
-            offset + at,
-            offset + at + 1,
-            f"a value cannot begin with {sign!r}" if sign.strip() else "a tab cannot indent YAML",
-            f'put it in quotes: "{sign}…"' if sign.strip() else "use spaces",
-        )
-    return Fault(
-        "KB103", offset + at, offset + at + 1, f"the YAML does not parse: {problem}", "put text values in quotes"
-    )
+        message, hint = "a value with ': ' in it needs quotes", 'write key: "a: b"'
+    elif "cannot start any token" in problem and sign.strip():
+        message, hint = f"a value cannot begin with {sign!r}", f'put it in quotes: "{sign}…"'
+    elif "cannot start any token" in problem:
+        message, hint = "a tab cannot indent YAML", "use spaces"
+    elif "special characters are not allowed" in problem or "control characters" in problem:
+        message, hint = "a control character stands in the YAML", "remove it"
+    return Fault("KB103", offset + at, min(offset + at + 1, offset + len(text)), message, hint)

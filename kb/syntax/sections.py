@@ -1,44 +1,75 @@
-"""Which lines of a Markdown body are statements: a line scanner that agrees with CommonMark about blocks.
+"""Which lines of a Markdown body are statements: CommonMark's block structure, read line by line.
 
-It knows the containers that can hide a heading or an item (fences, indented code, HTML, quotes, lists) and
-nothing about what a statement says.
+It knows the containers and blocks that can hide a heading or an item, and nothing of what a
+statement says. Two rules are the format's own: an indented line joins its item's text and an
+indented bullet is a sub-item, at whatever depth; footnote definitions are blocks.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 
 from kb.diagnostics import Fault
 from kb.model.entity import Footnote
 from kb.model.statement import Section
+from kb.syntax.source import LINE_END
 
-_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*\Z")
-_SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*\Z")
-_RULE = re.compile(r" {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}\Z")
-_BULLET = re.compile(r"( *)([-*+]|\d{1,9}[.)])(?:( +|\t)(?=\S)|[ \t]*\Z)")
-_QUOTE = re.compile(r" {0,3}>")
-_FOOTNOTE = re.compile(r" {0,3}\[\^([^\]\s]+)\]:[ \t]*(.*)")
-_HTML_STARTS = (
-    (re.compile(r" {0,3}<(?:script|pre|style|textarea)(?:\s|>|\Z)", re.I), re.compile(r"</(?:script|pre|style|textarea)>", re.I)),
-    (re.compile(r" {0,3}<!--"), re.compile(r"-->")),
-    (re.compile(r" {0,3}<\?"), re.compile(r"\?>")),
-    (re.compile(r" {0,3}<![A-Za-z]"), re.compile(r">")),
-    (re.compile(r" {0,3}<!\[CDATA\["), re.compile(r"\]\]>")),
+#: Containers deeper than this are read as text, so that a line of a million bullets stays cheap.
+_MAX_DEPTH = 32
+
+_TAGS = (
+    "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog"
+    "|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe"
+    "|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary"
+    "|table|tbody|td|tfoot|th|thead|title|tr|track|ul"
 )
-_HTML_BLOCK = re.compile(
-    r" {0,3}</?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog"
-    r"|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend"
-    r"|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td"
-    r"|tfoot|th|thead|title|tr|track|ul)(?:\s|/?>|\Z)",
-    re.I,
+_ATTRIBUTE = r"(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s\"'=<>`]+|'[^']*'|\"[^\"]*\"))?)"
+_HTML_START = re.compile(
+    r"(?P<raw><(?:script|pre|style|textarea)(?=[\s>]|\Z))"
+    r"|(?P<comment><!--)|(?P<instruction><\?)|(?P<cdata><!\[CDATA\[)|(?P<declaration><![A-Za-z])"
+    rf"|(?P<block></?(?:{_TAGS})(?=\s|/?>|\Z))"
+    rf"|(?P<tag>(?:<[A-Za-z][A-Za-z0-9-]*{_ATTRIBUTE}*\s*/?>|</[A-Za-z][A-Za-z0-9-]*\s*>)\s*\Z)",
+    re.I | re.A,
 )
-_HTML_TAG = re.compile(
-    r" {0,3}(?:<[A-Za-z][A-Za-z0-9-]*(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s\"'=<>`]+|'[^']*'|\"[^\"]*\"))?)*\s*/?>"
-    r"|</[A-Za-z][A-Za-z0-9-]*\s*>)[ \t]*\Z"
+_FENCE_START = re.compile(r"(?P<fence>`{3,}(?=[^`]*\Z)|~{3,})")
+_RULE_OR_BULLET = re.compile(
+    r"(?P<rule>(?:\* *){3,}\Z|(?:- *){3,}\Z|(?:_ *){3,}\Z)|(?P<bullet>[-+*])(?= |\Z)"
 )
+_NUMBER_START = re.compile(r"(?P<number>[0-9]{1,9}[.)])(?= |\Z)")
+_FOOTNOTE_START = re.compile(r"(?P<footnote>\\?\[\^(?P<label>[^\]\s\\]+)\\?\]:)")
+#: What can begin at a character, in the order in which CommonMark asks.
+_STARTS = {
+    ">": re.compile(r"(?P<quote>>)"),
+    "#": re.compile(r"(?P<atx>#{1,6})(?= |\Z)"),
+    "<": _HTML_START,
+    **dict.fromkeys("`~", _FENCE_START),
+    **dict.fromkeys("-+*_", _RULE_OR_BULLET),
+    **dict.fromkeys("0123456789", _NUMBER_START),
+    **dict.fromkeys("[\\", _FOOTNOTE_START),
+}
+#: What ends an HTML block, by what began it; the others end at a blank line.
+_HTML_ENDS = {
+    "raw": re.compile(r"</(?:script|pre|style|textarea)>", re.I),
+    "comment": re.compile(r"-->"),
+    "instruction": re.compile(r"\?>"),
+    "cdata": re.compile(r"\]\]>"),
+    "declaration": re.compile(r">"),
+}
+
+_SETEXT = re.compile(r"(=+|-+) *\Z")
+_LINK_DEFINITION = re.compile(
+    r" {0,3}\[(?!\^|\s*\])(?:\\.|[^\[\]\\]){1,999}\]:\s*(?:<[^<>\r\n]*>|[^\s<]\S*)"
+    r"(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*(?:\r\n|\n|\r|\Z)",
+    re.S,
+)
+_CLOSING_HASHES = re.compile(r"(?:^| )#+ *\Z")
+_HIDDEN = re.compile(r"(?:<!--)?[ \t]*##[ \t]+(?:relations|facts)[ \t#]*(?:-->)?", re.I)
+_BULLET_LINE = re.compile(r" *([-+*])(?: +|\Z)")
 _NAMES = {"relations": Section.RELATIONS, "facts": Section.FACTS}
-_HIDDEN = re.compile(r"##[ \t]+(relations|facts)[ \t#]*\Z", re.I)
+
+_ITEM_HINT = "begin an item with '- predicate:: …', or move it above the section"
+_INDENT_HINT = "indent it by two spaces, or begin it with '- '"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,381 +89,365 @@ class Body:
 
     items: tuple[Item, ...]
     footnotes: tuple[Footnote, ...]
-    prose: tuple[tuple[int, int], ...]  #: stretches of free text, code and comments left out
+    prose: tuple[tuple[int, int], ...]  #: paragraphs and headings that are in no statement section
+    paragraphs: tuple[tuple[int, int], ...]  #: those of them that stand in no list and no quote
     sections: tuple[tuple[Section, int, int], ...]  #: (section, start of its heading, end)
     faults: tuple[Fault, ...]
 
 
+class _Leaf(Enum):
+    """The block that a line can continue."""
+
+    NONE = 0
+    PARAGRAPH = 1
+    FENCE = 2
+    CODE = 3
+    HTML = 4
+    FOOTNOTE = 5
+
+
+_NONE, _PARAGRAPH, _FENCE, _CODE, _HTML_LEAF, _FOOTNOTE = _Leaf
+_STRAY = {
+    _PARAGRAPH: "this text is no statement",
+    _FENCE: "a code block in a statement section is not read",
+    _CODE: "indented code in a statement section is not read",
+    _HTML_LEAF: "HTML in a statement section is not read",
+}
+
+
 @dataclass(slots=True)
 class _OpenItem:
+    """A list item at the top level of the document while its lines come in."""
+
     start: int
     text_start: int
     end: int
-    content: int  #: columns that a line must be indented by to belong to it
-    ordered: bool
-    in_section: Section | None
+    is_numbered: bool
     sub_items: list[tuple[int, int, int]]
-    has_sub: bool = False
-    blank: bool = False
-    fence: str = ""
-    html: re.Pattern[str] | None = None
+    sub_indent: int = 0
+    stray: tuple[int, int, str] | None = None  #: its first stray line, to the last; what is wrong
+    is_cut: bool = False  #: a comment or a stray line came between: nothing more joins the text
 
 
 def iter_lines(text: str, start: int) -> Iterator[tuple[int, int]]:
     """Yield the (start, end without line end) of each line from an offset."""
-    at, size = start, len(text)
-    has_cr = "\r" in text
-    while at < size:
-        end = text.find("\n", at)
-        if end < 0:
-            end = size
-        step = 1
-        if has_cr:
-            cr = text.find("\r", at, end)
-            if cr >= 0:
-                step = 2 if text.startswith("\r\n", cr) else 1
-                end = cr
-        yield at, end
-        at = end + step
+    if "\r" in text:
+        at = start
+        for match in LINE_END.finditer(text, start):
+            yield at, match.start()
+            at = match.end()
+    else:
+        at, end = start, text.find("\n", start)
+        while end >= 0:
+            yield at, end
+            at = end + 1
+            end = text.find("\n", at)
+    if at < len(text):
+        yield at, len(text)
 
 
-def scan_body(text: str, start: int) -> Body:
-    """Scan a body that begins at an offset."""
-    scanner = _Scanner(text)
+def scan_body(text: str, start: int, reads_sections: bool = True) -> Body:
+    """Scan a body that begins at an offset; without sections, all of it is prose."""
+    scanner = _Scanner(text, reads_sections)
+    was_blank = False
     for line_start, line_end in iter_lines(text, start):
-        scanner.line(line_start, line_end)
-    return scanner.finish(start)
+        # Blank lines after the first change nothing.
+        if line_start < line_end or not was_blank:
+            was_blank = scanner.read_line(line_start, line_end)
+    return scanner.finish()
 
 
 class _Scanner:
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.section: Section | None = None
-        self.item: _OpenItem | None = None
+    """The open blocks, and what the closed ones came to."""
+
+    def __init__(self, text: str, reads_sections: bool) -> None:
+        self.text, self.reads_sections = text, reads_sections
+        self.containers: list[
+            int
+        ] = []  #: columns that a list item's lines are indented by; a quote: 0
+        self.has_empty_item = False  #: nothing but its bullet stands in the innermost item so far
+        self.leaf = _NONE
+        self.leaf_start = self.leaf_end = 0
         self.fence = ""
-        self.fence_start = 0
-        self.html: re.Pattern[str] | None = None
-        self.html_to_blank = False
-        self.paragraph = 0  #: lines of the open top-level paragraph
-        self.paragraph_start = 0
-        self.quote = False  #: a quote's paragraph may be continued lazily
-        self.quote_fence = ""
+        self.html_end: re.Pattern[str] | None = None
+        self.hidden_in_fence: tuple[int, int] | None = None
+        self.item: _OpenItem | None = None
+        self.quote: tuple[int, int] | None = None  #: the open quote at the top level
+        self.has_tabs = False  #: the line at hand does
+        self.is_comment = False  #: the line at hand belongs to a comment
+        self.section: Section | None = None
+        self.section_start = 0
         self.items: list[Item] = []
         self.footnotes: list[Footnote] = []
         self.prose: list[tuple[int, int]] = []
+        self.paragraphs: list[tuple[int, int]] = []
         self.sections: list[tuple[Section, int, int]] = []
-        self.open_section: tuple[Section, int] | None = None
         self.faults: list[Fault] = []
-        self.hidden_in_fence: list[tuple[int, int]] = []
-        self.stray_reported = False
-        self.footnote_open = False
 
-    def line(self, start: int, end: int) -> None:
+    # -- one line ----------------------------------------------------------------------------------
+
+    def read_line(self, start: int, end: int) -> bool:
+        """Take in a line; whether it is blank."""
         line = self.text[start:end]
-        if "\t" in line:
-            line = _expand_leading_tabs(line)
-        if self.fence:
-            self._in_fence(line, start, end)
-        elif self.html is not None or self.html_to_blank:
-            self._in_html(line, start, end)
-        elif self.item is not None and self._belongs_to_item(line, start, end):
-            return
-        else:
-            self._top_level(line, start, end)
-
-    # -- blocks that swallow lines -------------------------------------------------------------------------------
-
-    def _in_fence(self, line: str, start: int, end: int) -> None:
-        stripped = line.strip()
-        if len(line) - len(line.lstrip(" ")) < 4 and stripped and set(stripped) == {self.fence[0]} and len(stripped) >= len(self.fence):
-            self.fence = ""
-            self.hidden_in_fence.clear()
-        elif _HIDDEN.fullmatch(stripped):
-            self.hidden_in_fence.append((start, end))
-
-    def _in_html(self, line: str, start: int, end: int) -> None:
-        if self.html_to_blank:
-            if not line.strip():
-                self.html_to_blank = False
-                return
-        elif self.html is not None and self.html.search(line):
-            self.html = None
-        self._report_hidden(line, start, end, "an HTML comment or block")
-
-    def _report_hidden(self, line: str, start: int, end: int, where: str) -> None:
-        if _HIDDEN.fullmatch(line.lstrip("> ").lstrip("-*+ ").strip()):
-            self.faults.append(
-                Fault(
-                    "KB135",
-                    start,
-                    end,
-                    f"this heading stands in {where} and begins no section",
-                    "move it to the beginning of a line of its own",
-                )
-            )
-
-    # -- list items ----------------------------------------------------------------------------------------------
-
-    def _belongs_to_item(self, line: str, start: int, end: int) -> bool:
+        self.has_tabs = "\t" in line
+        if self.has_tabs:
+            line = line.expandtabs(4)
         item = self.item
-        assert item is not None
-        indent = len(line) - len(line.lstrip(" "))
-        stripped = line.strip()
-        if item.fence or item.html:
-            if stripped and indent < item.content:
-                item.fence, item.html = "", None
-                self._close_item()
+        self.is_comment = False
+        is_blank = self._read_blocks(line, start, end)
+        if item is not None and item is self.item and self.section is not None and not is_blank:
+            self._read_item_line(item, line, start, end)
+        return is_blank
+
+    def _read_blocks(self, line: str, start: int, end: int) -> bool:
+        at, matched = self._match_containers(line) if self.containers else (0, 0)
+        is_open = matched == len(self.containers)
+        if matched and self.quote:
+            self.quote = (self.quote[0], end)
+        pos = _skip_spaces(line, at) if line.startswith(" ", at) else at
+        is_blank = pos == len(line)
+        if (
+            is_open
+            and self.leaf is not _NONE
+            and self.leaf is not _PARAGRAPH
+            and self._continues_leaf(line, at, pos, start, end)
+        ):
+            return is_blank
+        if is_blank:
+            if self.leaf is not _NONE or not is_open:
+                self._close_to(matched)
+            return True
+        self.has_empty_item = False
+        if pos - at < 4 and (line[pos] in _STARTS or line[pos] == "="):
+            if is_open and self.leaf is _PARAGRAPH and self._reads_setext(line, pos, start, end):
                 return False
-            if item.fence and stripped and set(stripped) == {item.fence[0]} and len(stripped) >= len(item.fence):
-                item.fence = ""
-            elif item.html and item.html.search(line):
-                item.html = None
-            if stripped:
-                item.end = end
-            return True
-        if not stripped:
-            if item.text_start >= item.end and item.blank:
-                pass
-            item.blank = True
-            return True
-        if indent >= item.content:
-            self._inside_item(item, line, start, end, indent)
-            return True
-        starts_block = self._starts_block(line)
-        if not starts_block and not item.blank:
-            # CommonMark's lazy continuation; the format wants it indented, so that no stray prose joins a statement.
-            if indent > 0:
-                self._extend(item, end)
+            if self._opens_blocks(line, at, pos, matched, start, end):
+                return False
+        elif pos - at >= 4 and self.leaf is not _PARAGRAPH:
+            self._open_leaf(_CODE, matched, start, end)
+            self._report_hidden(line, start, end, "indented code")
+            return False
+        self._read_text(matched, start, end)
+        return False
+
+    def _match_containers(self, line: str) -> tuple[int, int]:
+        """Give the column where the open containers' marks end, and how many of them the line continues."""
+        at = matched = 0
+        last = len(self.containers) - 1
+        for width in self.containers:
+            pos = _skip_spaces(line, at)
+            if width:
+                if pos == len(line):
+                    if self.has_empty_item and matched == last:
+                        break
+                    at = pos
+                elif pos - at >= width:
+                    at += width
+                else:
+                    break
+            elif pos - at < 4 and line.startswith(">", pos):
+                at = pos + 2 if line.startswith(" ", pos + 1) else pos + 1
             else:
-                self._stray(start, end, "a line that continues a statement must be indented")
+                break
+            matched += 1
+        return at, matched
+
+    def _read_text(self, matched: int, start: int, end: int) -> None:
+        """Take text for the open paragraph, lazily where its containers do not go on, or for a new one."""
+        if self.leaf is _PARAGRAPH:
+            self.leaf_end = end
+        else:
+            self._open_leaf(_PARAGRAPH, matched, start, end)
+
+    # -- blocks that swallow lines -----------------------------------------------------------------
+
+    def _continues_leaf(self, line: str, at: int, pos: int, start: int, end: int) -> bool:
+        is_blank = pos == len(line)
+        if self.leaf is _FENCE:
+            self.leaf_end = end
+            self._continue_fence(line, at, pos, start, end)
             return True
-        if starts_block and not item.blank and indent > 0 and not _BULLET.match(line):
-            self._close_item()
+        if self.leaf is _HTML_LEAF:
+            return self._continues_html(line, at, is_blank, start, end)
+        if is_blank:
+            return True
+        if pos - at < 4:
             return False
-        self._close_item()
-        return False
-
-    def _inside_item(self, item: _OpenItem, line: str, start: int, end: int, indent: int) -> None:
-        inner = line[item.content :]
-        inner_indent = indent - item.content
-        was_blank, item.blank = item.blank, False
-        bullet = _BULLET.match(line)
-        if inner_indent < 4 or not was_blank:
-            fence = _FENCE.match(inner) if inner_indent < 4 else None
-            if fence:
-                item.fence = fence.group(1)
-                self._extend(item, end)
-                return
-            for opening, closing in _HTML_STARTS:
-                if inner_indent < 4 and opening.match(inner):
-                    if not closing.search(inner):
-                        item.html = closing
-                    return
-            if bullet and (inner_indent < 4 or item.has_sub):
-                text_start = start + _raw_offset(self.text[start:end], bullet.end())
-                bullet_start = start + _raw_offset(self.text[start:end], bullet.start(2))
-                item.sub_items.append((bullet_start, min(text_start, end), end))
-                item.has_sub = True
-                return
-            self._report_hidden(inner.strip(), start, end, "a list item")
-        self._extend(item, end)
-
-    def _extend(self, item: _OpenItem, end: int) -> None:
-        item.blank = False
-        if item.has_sub:
-            start, text_start, _ = item.sub_items[-1]
-            item.sub_items[-1] = (start, text_start, end)
-        else:
-            item.end = end
-
-    def _close_item(self) -> None:
-        item = self.item
-        if item is None:
-            return
-        self.item = None
-        if item.in_section is None:
-            self.prose.append((item.start, max([item.end, *(sub[2] for sub in item.sub_items)])))
-        elif item.ordered:
-            self.faults.append(
-                Fault(
-                    "KB139",
-                    item.start,
-                    item.end,
-                    "a numbered item is no statement",
-                    "begin it with '- '",
-                )
-            )
-        else:
-            self.items.append(Item(item.in_section, item.start, item.text_start, item.end, tuple(item.sub_items)))
-
-    # -- the top level -------------------------------------------------------------------------------------------
-
-    def _starts_block(self, line: str) -> bool:
-        """Whether a line interrupts a paragraph."""
-        if _ATX.match(line) or _FENCE.match(line) or _RULE.match(line) or _QUOTE.match(line):
-            return True
-        bullet = _BULLET.match(line)
-        if bullet and len(bullet.group(1)) < 4 and bullet.end() < len(line):
-            marker = bullet.group(2)
-            return self.item is not None or marker in "-*+" or marker in ("1.", "1)")
-        if _FOOTNOTE.match(line):
-            return True
-        return any(opening.match(line) for opening, _ in _HTML_STARTS) or _HTML_BLOCK.match(line) is not None
-
-    def _top_level(self, line: str, start: int, end: int) -> None:
-        stripped = line.strip()
-        if not stripped:
-            self._end_paragraph()
-            self.quote, self.quote_fence = False, ""
-            return
-        indent = len(line) - len(line.lstrip(" "))
-        if self.paragraph and self.paragraph_start and (setext := _SETEXT.match(line)):
-            self._setext(start, end, 1 if setext.group(1)[0] == "=" else 2)
-            return
-        if indent >= 4:
-            if self.paragraph:
-                self._paragraph_line(start, end)
-            elif self.footnote_open:
-                self._extend_footnote(end)
-            elif not self.quote:
-                self._code_line(start, end)
-            return
-        if _QUOTE.match(line):
-            self._quote_line(line, start, end)
-            return
-        if self.quote and not self._starts_block(line) and not _HTML_TAG.match(line):
-            return
-        self.quote, self.quote_fence = False, ""
-        if atx := _ATX.match(line):
-            self._end_paragraph()
-            self._heading(len(atx.group(1)), (atx.group(2) or "").strip(), start, end)
-        elif fence := _FENCE.match(line):
-            self._end_paragraph()
-            self.fence, self.fence_start = fence.group(1), start
-            self.hidden_in_fence.clear()
-            if self.section:
-                self._stray(start, end, "a code block in a statement section is not read")
-        elif _RULE.match(line):
-            self._end_paragraph()
-            if self.section:
-                self._stray(start, end, "a rule in a statement section is not read")
-        elif self._opens_html(line, start, end):
-            return
-        elif (bullet := _BULLET.match(line)) and self._opens_item(bullet, line, start, end):
-            return
-        elif footnote := _FOOTNOTE.match(line):
-            self._end_paragraph()
-            at = start + _raw_offset(self.text[start:end], footnote.start(2))
-            self.footnotes.append(Footnote(footnote.group(1), start, end, self.text[at:end]))
-            self.footnote_open = True
-        else:
-            self._paragraph_line(start, end)
-
-    def _extend_footnote(self, end: int) -> None:
-        last = self.footnotes[-1]
-        self.footnotes[-1] = Footnote(last.label, last.start, end, last.text)
-
-    def _end_paragraph(self) -> None:
-        self.paragraph = 0
-        self.footnote_open = False
-
-    def _paragraph_line(self, start: int, end: int) -> None:
-        if self.footnote_open and not self.paragraph:
-            self._extend_footnote(end)
-            return
-        if not self.paragraph:
-            self.paragraph_start = start + 1  # never 0, which means none
-        self.paragraph += 1
-        self.prose.append((start, end))
-        if self.section:
-            self._stray(start, end, "this text is no statement")
-
-    def _code_line(self, start: int, end: int) -> None:
-        if self.section:
-            self._stray(start, end, "indented code in a statement section is not read")
-
-    def _quote_line(self, line: str, start: int, end: int) -> None:
-        self._end_paragraph()
-        inner = line.lstrip(" ")[1:]
-        content = inner[1:] if inner.startswith(" ") else inner
-        if self.quote_fence:
-            stripped = content.strip()
-            if stripped and set(stripped) == {self.quote_fence[0]} and len(stripped) >= len(self.quote_fence):
-                self.quote_fence = ""
-            self.quote = False
-        elif fence := _FENCE.match(content):
-            self.quote_fence, self.quote = fence.group(1), False
-        else:
-            self._report_hidden(content, start, end, "a block quote")
-            ends = not content.strip() or _ATX.match(content) or _RULE.match(content)
-            code = len(content) - len(content.lstrip(" ")) >= 4 and not self.quote
-            self.quote = not ends and not code
-        if self.section:
-            self._stray(start, end, "a quote in a statement section is not read")
-
-    def _opens_html(self, line: str, start: int, end: int) -> bool:
-        for opening, closing in _HTML_STARTS:
-            match = opening.match(line)
-            if match:
-                self._end_paragraph()
-                rest = line[match.end() :] if closing.pattern in ("-->", r"\?>") else line
-                if not closing.search(rest):
-                    self.html = closing
-                self._report_hidden(re.sub(r"<!--\s*|\s*-->", "", line), start, end, "an HTML comment or block")
-                return True
-        if _HTML_BLOCK.match(line) or (not self.paragraph and _HTML_TAG.match(line)):
-            self._end_paragraph()
-            self.html_to_blank = True
-            return True
-        return False
-
-    def _opens_item(self, bullet: re.Match[str], line: str, start: int, end: int) -> bool:
-        is_empty = bullet.end() >= len(line)
-        marker = bullet.group(2)
-        if self.paragraph and (is_empty or (marker not in "-*+" and marker not in ("1.", "1)"))):
-            return False
-        spaces = len(bullet.group(3) or " ")
-        content = len(bullet.group(1)) + len(marker) + (1 if spaces > 4 or is_empty else spaces)
-        self._end_paragraph()
-        raw = self.text[start:end]
-        text_start = start + _raw_offset(raw, min(bullet.end(), len(line)))
-        opened = _OpenItem(start, min(text_start, end), end, content, marker not in "-*+", self.section, [])
-        self.item = opened
-        inner = line[content:]
-        if fence := _FENCE.match(inner):
-            opened.fence = fence.group(1)
-        self._report_hidden(line, start, end, "a list item")
+        self.leaf_end = end
+        if self.leaf is _CODE:
+            self._report_hidden(line, start, end, "indented code")
         return True
 
-    def _stray(self, start: int, end: int, message: str) -> None:
+    def _continue_fence(self, line: str, at: int, pos: int, start: int, end: int) -> None:
+        rest = line[pos:].rstrip(" ")
+        if pos - at < 4 and len(rest) >= len(self.fence) and not rest.strip(self.fence[0]):
+            self._close_leaf()
+        elif self.hidden_in_fence is None and rest.startswith("##") and _HIDDEN.fullmatch(rest):
+            self.hidden_in_fence = (start, end)
+
+    def _open_html(
+        self, kind: str, line: str, pos: int, matched: int, start: int, end: int
+    ) -> None:
+        self._open_leaf(_HTML_LEAF, matched, start, end)
+        self.html_end = _HTML_ENDS.get(kind)
+        self._continues_html(line, pos, False, start, end)
+
+    def _continues_html(self, line: str, at: int, is_blank: bool, start: int, end: int) -> bool:
+        if self.html_end is None:
+            if is_blank:
+                self._close_leaf()
+                return True
+        elif closing := self.html_end.search(line, at):
+            self.leaf_end = end
+            self.is_comment = self._is_comment
+            rest = line[closing.end() :].strip(" ")
+            if self.section and self.is_comment and rest:
+                self._report_stray(end - len(rest), end, "text after a comment is not read")
+            self._report_hidden(line, start, end, "an HTML comment or block")
+            self._close_leaf()
+            return True
+        self.leaf_end = end
+        self.is_comment = self._is_comment
+        self._report_hidden(line, start, end, "an HTML comment or block")
+        return True
+
+    @property
+    def _is_comment(self) -> bool:
+        return self.html_end is _HTML_ENDS["comment"]
+
+    # -- blocks that begin -------------------------------------------------------------------------
+
+    def _opens_blocks(
+        self, line: str, at: int, pos: int, matched: int, start: int, end: int
+    ) -> bool:
+        """Open what begins in a line; whether anything does. Its text is taken in as well."""
+        has_opened = False
+        while pos - at < 4 and pos < len(line):
+            starts = _STARTS.get(line[pos])
+            match = starts.match(line, pos) if starts else None
+            kind = match.lastgroup if match else None
+            if match is None or kind is None or not self._may_begin(kind, match, line, matched):
+                break
+            if kind == "quote":
+                self._open_quote(matched, start, end)
+                at = match.end() + line.startswith(" ", match.end())
+            elif kind in ("bullet", "number"):
+                at = self._open_item(match, line, at, matched, start, end)
+            else:
+                self._open_block(kind, match, line, matched, start, end)
+                return True
+            has_opened, matched = True, len(self.containers)
+            pos = _skip_spaces(line, at)
+        if has_opened and pos < len(line):
+            if pos - at >= 4:
+                self._open_leaf(_CODE, matched, start, end)
+            else:
+                self._open_leaf(_PARAGRAPH, matched, self._offset(start, end, pos), end)
+        return has_opened
+
+    def _may_begin(self, kind: str, match: re.Match[str], line: str, matched: int) -> bool:
+        """Whether a block may begin here: some cannot interrupt a paragraph, some stand only at the top."""
+        if kind == "tag":
+            return self.leaf is not _PARAGRAPH
+        if kind == "footnote":
+            return matched == 0
+        if kind in ("quote", "bullet", "number") and matched >= _MAX_DEPTH:
+            return False
+        if self.leaf is not _PARAGRAPH or matched < len(self.containers):
+            return True
+        if kind in ("bullet", "number"):
+            is_first = kind == "bullet" or match.group()[:-1].lstrip("0") == "1"
+            return is_first and line[match.end() :].strip(" ") != ""
+        return True
+
+    def _open_block(
+        self, kind: str, match: re.Match[str], line: str, matched: int, start: int, end: int
+    ) -> None:
+        if kind == "atx":
+            self._close_to(matched)
+            title = _CLOSING_HASHES.sub("", line[match.end() :]).strip()
+            self._read_heading(len(match.group()), title, start, end)
+        elif kind == "fence":
+            self._open_leaf(_FENCE, matched, start, end)
+            self.fence, self.hidden_in_fence = match.group(), None
+        elif kind == "rule":
+            self._close_to(matched)
+            if self.section and not self.containers:
+                self._report_stray(start, end, "a rule in a statement section is not read")
+        elif kind == "footnote":
+            self._open_leaf(_FOOTNOTE, 0, start, end)
+            at = self._offset(start, end, match.end())
+            text = self.text[at:end].lstrip(" \t")
+            self.footnotes.append(Footnote(match.group("label"), start, end, text))
+        else:
+            self._open_html(kind, line, match.start(), matched, start, end)
+
+    def _open_leaf(self, leaf: _Leaf, matched: int, start: int, end: int) -> None:
+        if self.leaf is not _NONE or matched < len(self.containers):
+            self._close_to(matched)
+        self.leaf, self.leaf_start, self.leaf_end = leaf, start, end
+
+    def _open_quote(self, matched: int, start: int, end: int) -> None:
+        self._close_to(matched)
+        if not self.containers:
+            self.quote = (start, end)
+        self.containers.append(0)
+
+    def _open_item(
+        self, match: re.Match[str], line: str, at: int, matched: int, start: int, end: int
+    ) -> int:
+        """Open a list item; the column where its content begins."""
+        self._close_to(matched)
+        text_at = _skip_spaces(line, match.end())
+        self.has_empty_item = text_at == len(line)
+        is_far = self.has_empty_item or text_at - match.end() > 4
+        content = match.end() + 1 if is_far else text_at
+        if not self.containers:
+            self.item = _OpenItem(
+                self._offset(start, end, match.start()),
+                self._offset(start, end, text_at),
+                end,
+                match.lastgroup == "number",
+                [],
+            )
+        self.containers.append(content - at)
+        return content
+
+    # -- headings ----------------------------------------------------------------------------------
+
+    def _reads_setext(self, line: str, pos: int, start: int, end: int) -> bool:
+        """Make the open paragraph a heading, unless it holds nothing but link definitions."""
+        underline = _SETEXT.match(line, pos)
+        if underline is None:
+            return False
+        first = self.leaf_start
+        while match := _LINK_DEFINITION.match(self.text, first, start):
+            first = match.end()
+        if first == start:
+            self._close_leaf()
+            return False
+        self.leaf = _NONE
+        level = 1 if underline.group(1)[0] == "=" else 2
+        self._read_heading(level, self.text[first:start], first, end)
+        return True
+
+    def _read_heading(self, level: int, title: str, start: int, end: int) -> None:
+        title = " ".join(title.split())
+        section = _NAMES.get(title.casefold()) if level == 2 else None
+        if self.containers:
+            if section:
+                where = "a list item" if self.item else "a block quote"
+                self._report_hidden_heading(start, end, where)
+            return
+        if level <= 2:
+            self._close_section(start)
+            if section and self.reads_sections:
+                self._open_section(section, title, start, end)
+                return
         if self.section is None:
             self.prose.append((start, end))
-            return
-        text = self.text[start:end].strip()
-        hint = "begin an item with '- predicate:: …', or move the text above the section"
-        if "continues" in message:
-            hint = "indent it by two spaces, or begin it with '- '"
-        self.faults.append(Fault("KB133", start, start + len(self.text[start:end].rstrip()), message, hint if text else ""))
 
-    # -- headings ------------------------------------------------------------------------------------------------
-
-    def _setext(self, start: int, end: int, level: int) -> None:
-        first = self.paragraph_start - 1
-        lines = self.paragraph
-        title = " ".join(self.text[first:start].split())
-        self._end_paragraph()
-        if self.section:
-            del self.faults[len(self.faults) - min(lines, len(self.faults)) :]
-        self._heading(level, title, first, end)
-
-    def _heading(self, level: int, title: str, start: int, end: int) -> None:
-        if level > 2:
-            return
-        self._close_section(start)
-        section = _NAMES.get(" ".join(title.split()).casefold()) if level == 2 else None
-        self.section = section
-        if section is None:
-            return
+    def _open_section(self, section: Section, title: str, start: int, end: int) -> None:
         if any(other is section for other, _, _ in self.sections):
             self.faults.append(
                 Fault(
@@ -443,56 +458,159 @@ class _Scanner:
                     "move its items into the first one",
                 )
             )
-        self.open_section = (section, start)
+        self.section, self.section_start = section, start
 
     def _close_section(self, at: int) -> None:
-        if self.open_section is not None:
-            self.sections.append((*self.open_section, at))
-            self.open_section = None
+        if self.section is not None:
+            self.sections.append((self.section, self.section_start, at))
+            self.section = None
 
-    def finish(self, start: int) -> Body:
-        self._close_item()
+    # -- blocks that end ---------------------------------------------------------------------------
+
+    def _close_to(self, depth: int) -> None:
+        """Close the leaf, and the containers beyond a depth."""
+        if self.leaf is not _NONE:
+            self._close_leaf()
+        if depth < len(self.containers):
+            del self.containers[depth:]
+            if depth == 0:
+                self._close_top()
+
+    def _close_leaf(self) -> None:
+        leaf, self.leaf = self.leaf, _NONE
+        start, end = self.leaf_start, self.leaf_end
+        if self.quote:
+            self.quote = (self.quote[0], max(self.quote[1], end))
+        if leaf is _FOOTNOTE:
+            last = self.footnotes[-1]
+            if last.end != end:
+                self.footnotes[-1] = Footnote(last.label, last.start, end, last.text)
+        elif self.section is None:
+            if leaf is _PARAGRAPH:
+                self.prose.append((start, end))
+                if not self.containers:
+                    self.paragraphs.append((start, end))
+        elif not self.containers and not (leaf is _HTML_LEAF and self._is_comment):
+            self._report_stray(start, end, _STRAY[leaf])
+
+    def _close_top(self) -> None:
+        """The top-level list item or quote has ended."""
+        item, quote = self.item, self.quote
+        self.item = self.quote = None
+        if self.section is None:
+            return
+        if quote:
+            self._report_stray(*quote, "a quote in a statement section is not read")
+        if item is None:
+            return
+        if item.is_numbered:
+            message = "a numbered item is no statement"
+            self.faults.append(Fault("KB139", item.start, item.end, message, "begin it with '- '"))
+            return
+        self.items.append(
+            Item(self.section, item.start, item.text_start, item.end, tuple(item.sub_items))
+        )
+        if item.stray:
+            self.faults.append(Fault("KB133", *item.stray, _INDENT_HINT))
+
+    def finish(self) -> Body:
+        """Close what is open."""
+        self._report_unclosed()
+        self._close_to(0)
         self._close_section(len(self.text))
-        if self.fence and self.hidden_in_fence:
-            heading_start, heading_end = self.hidden_in_fence[0]
-            self.faults.append(
-                Fault(
-                    "KB136",
-                    heading_start,
-                    heading_end,
-                    f"{self.text[heading_start:heading_end].strip()} stands in a code block that is never closed",
-                    "close the block that opens above it",
-                    self.fence_start,
-                )
-            )
         return Body(
-            tuple(self.items), tuple(self.footnotes), tuple(self.prose), tuple(self.sections), tuple(self.faults)
+            tuple(self.items),
+            tuple(self.footnotes),
+            tuple(self.prose),
+            tuple(self.paragraphs),
+            tuple(self.sections),
+            tuple(self.faults),
         )
 
+    # -- the lines of a statement ------------------------------------------------------------------
 
-def _expand_leading_tabs(line: str) -> str:
-    """Expand the tabs that stand in the indentation or right after a bullet, to stops of four."""
-    out, column = [], 0
-    for index, char in enumerate(line):
-        if char == "\t":
-            width = 4 - column % 4
-            out.append(" " * width)
-            column += width
-        elif char in " -*+>" or (char.isdigit() and index < 9) or char in ".)":
-            out.append(char)
-            column += 1
+    def _read_item_line(self, item: _OpenItem, line: str, start: int, end: int) -> None:
+        """Take in a further line of an item in a statement section, by the format's rules."""
+        if item.is_numbered:
+            item.end = end
+            return
+        if self.is_comment:
+            item.is_cut = True
+            return
+        bullet = None if self.leaf is _FENCE else _BULLET_LINE.match(line)
+        if bullet and bullet.end(1) > 1:
+            text_start = self._offset(start, end, bullet.end())
+            item.sub_items.append((self._offset(start, end, bullet.start(1)), text_start, end))
+            item.sub_indent, item.is_cut = bullet.start(1), False
+            return
+        indent = len(line) - len(line.lstrip(" "))
+        if indent == 0:
+            self._cut(item, start, end, "a line that continues a statement must be indented")
+        elif item.is_cut:
+            self._cut(
+                item,
+                start,
+                end,
+                "this text follows what is no part of the statement, and is not read",
+            )
+        elif not item.sub_items:
+            item.end = end
+        elif indent > item.sub_indent or len(self.containers) > 1:
+            sub_start, text_start, _ = item.sub_items[-1]
+            item.sub_items[-1] = (sub_start, text_start, end)
         else:
-            return "".join(out) + line[index:]
-    return "".join(out)
+            self._cut(item, start, end, "text of a statement stands before its sub-items")
+
+    def _cut(self, item: _OpenItem, start: int, end: int, message: str) -> None:
+        """Nothing from here on is the item's: reading past a stray line would read the line as well."""
+        item.is_cut = True
+        item.stray = (item.stray[0], end, item.stray[2]) if item.stray else (start, end, message)
+
+    # -- findings ----------------------------------------------------------------------------------
+
+    def _report_stray(self, start: int, end: int, message: str) -> None:
+        text = self.text[start:end]
+        start += len(text) - len(text.lstrip(" \t"))
+        self.faults.append(Fault("KB133", start, max(end, start), message, _ITEM_HINT))
+
+    def _report_hidden(self, line: str, start: int, end: int, where: str) -> None:
+        if "##" in line and _HIDDEN.fullmatch(line.strip(" ")):
+            self._report_hidden_heading(start, end, where)
+
+    def _report_hidden_heading(self, start: int, end: int, where: str) -> None:
+        if self.reads_sections:
+            message = f"this heading stands in {where} and begins no section"
+            hint = "move it to the beginning of a line of its own"
+            self.faults.append(Fault("KB135", start, end, message, hint))
+
+    def _report_unclosed(self) -> None:
+        if self.containers:
+            return
+        if self.leaf is _FENCE and self.hidden_in_fence and self.reads_sections:
+            start, end = self.hidden_in_fence
+            title = self.text[start:end].strip()
+            message = f"{title} stands in a code block that is never closed"
+            hint = "close the block that opens above it"
+            self.faults.append(Fault("KB136", start, end, message, hint, self.leaf_start))
+        elif self.leaf is _HTML_LEAF and self.section and self._is_comment:
+            self._report_stray(
+                self.leaf_start, self.leaf_end, "a comment that is never closed hides what follows"
+            )
+
+    def _offset(self, start: int, end: int, column: int) -> int:
+        """Where in the text the character stands that is at a column of the line, tabs expanded."""
+        if not self.has_tabs:
+            return min(start + column, end)
+        at = 0
+        for index in range(start, end):
+            if at >= column:
+                return index
+            at += 4 - at % 4 if self.text[index] == "\t" else 1
+        return end
 
 
-def _raw_offset(raw: str, column: int) -> int:
-    """Where in the raw line the character stands that is at a column of the expanded one."""
-    if "\t" not in raw:
-        return min(column, len(raw))
-    at = 0
-    for index, char in enumerate(raw):
-        if at >= column:
-            return index
-        at += 4 - at % 4 if char == "\t" else 1
-    return len(raw)
+def _skip_spaces(line: str, at: int) -> int:
+    size = len(line)
+    while at < size and line[at] == " ":
+        at += 1
+    return at

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from kb.catalogue import CATALOGUE
 from kb.diagnostics import Diagnostic, Fault, Span
@@ -11,9 +12,10 @@ from kb.diagnostics import Diagnostic, Fault, Span
 #: A file larger than this is not read (FORMAT, rule 4).
 MAX_FILE_BYTES = 4 * 1024 * 1024
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+LINE_END = re.compile(r"\r\n|\n|\r")
 _CONFLICT = re.compile(r"^(?:<{7} |\|{7} |>{7} ).*$", re.M)
 _BOM = "\ufeff"
+_NO_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 @dataclass(frozen=True)
@@ -31,13 +33,17 @@ class Source:
         """The offset of each line's first character."""
         if not self._starts:
             self._starts.append(0)
-            self._starts.extend(match.end() for match in _LINE_END.finditer(self.text))
+            if "\r" in self.text:
+                self._starts.extend(match.end() for match in LINE_END.finditer(self.text))
+            else:
+                lines = self.text.split("\n")
+                self._starts.extend(accumulate([len(line) + 1 for line in lines[:-1]]))
         return self._starts
 
     @property
     def newline(self) -> str:
         """The line end that an inserted line takes: that of the first line."""
-        match = _LINE_END.search(self.text)
+        match = LINE_END.search(self.text)
         return match.group() if match else "\n"
 
     def span(self, start: int, end: int | None = None) -> Span:
@@ -47,12 +53,21 @@ class Source:
         column = start - starts[row] + 1
         if end is None or end <= start:
             return Span(row + 1, column, column)
-        limit = len(self.text) if row + 1 == len(starts) else starts[row + 1] - 1
+        limit = len(self.text)
+        if row + 1 < len(starts):
+            limit = starts[row + 1] - 1
+            limit -= self.text.startswith("\r\n", limit - 1)
         return Span(row + 1, column, max(min(end, limit) - starts[row] + 1, column))
 
     def encode(self) -> bytes:
         """Give back the bytes that the text was read from."""
         return ((_BOM if self.has_bom else "") + self.text).encode("utf-8", "surrogateescape")
+
+
+def stem_of(path: str) -> str:
+    """Give a file's name without its folders and its last extension."""
+    name = path.rsplit("/", 1)[-1]
+    return name.rpartition(".")[0] or name
 
 
 def decode(path: str, data: bytes) -> Source:
@@ -70,7 +85,7 @@ def iter_encoding_faults(source: Source) -> list[Fault]:
     faults = []
     text = source.text
     if not source.is_utf8:
-        match = re.search("[\udc80-\udcff]", text)
+        match = _NO_UTF8.search(text)
         at = match.start() if match else 0
         offset = len(text[:at].encode("utf-8", "surrogateescape")) + (3 if source.has_bom else 0)
         byte = ord(text[at]) - 0xDC00
@@ -84,20 +99,32 @@ def iter_encoding_faults(source: Source) -> list[Fault]:
             )
         )
     if source.has_bom:
-        faults.append(Fault("KB111", 0, 0, "the file begins with a byte order mark", "save it as UTF-8 without BOM"))
+        faults.append(
+            Fault(
+                "KB111",
+                0,
+                0,
+                "the file begins with a byte order mark",
+                "save it as UTF-8 without BOM",
+            )
+        )
     if "\r" in text:
         crlf, cr, lf = text.count("\r\n"), text.count("\r"), text.count("\n")
         if cr > crlf or lf > crlf > 0:
             which = "lone carriage returns" if cr > crlf else "CRLF and LF"
             at = _first_odd_line_end(text)
-            faults.append(Fault("KB112", at, at, f"the line ends are mixed ({which})", "save it with one kind"))
+            faults.append(
+                Fault(
+                    "KB112", at, at, f"the line ends are mixed ({which})", "save it with one kind"
+                )
+            )
     return faults
 
 
 def _first_odd_line_end(text: str) -> int:
-    first = _LINE_END.search(text)
+    first = LINE_END.search(text)
     usual = first.group() if first and first.group() != "\r" else "\n"
-    return next((match.start() for match in _LINE_END.finditer(text) if match.group() != usual), 0)
+    return next((match.start() for match in LINE_END.finditer(text) if match.group() != usual), 0)
 
 
 def find_conflict_markers(text: str) -> list[Fault]:
@@ -117,8 +144,9 @@ def find_conflict_markers(text: str) -> list[Fault]:
 
 
 def locate(source: Source, faults: Iterable[Fault]) -> tuple[Diagnostic, ...]:
-    """Turn faults into diagnostics of a file."""
-    return tuple(_diagnostic(source, fault) for fault in faults)
+    """Turn faults into diagnostics of a file, in the order of their places."""
+    ordered = sorted(faults, key=lambda fault: (fault.start, fault.code))
+    return tuple(_diagnostic(source, fault) for fault in ordered)
 
 
 def _diagnostic(source: Source, fault: Fault) -> Diagnostic:
@@ -130,5 +158,11 @@ def _diagnostic(source: Source, fault: Fault) -> Diagnostic:
         message = f"{message} (first in line {other.line})"
     severity = CATALOGUE[fault.code].severity
     return Diagnostic(
-        fault.code, severity, source.path, source.span(fault.start, fault.end), message, fault.hint, related
+        fault.code,
+        severity,
+        source.path,
+        source.span(fault.start, fault.end),
+        message,
+        fault.hint,
+        related,
     )

@@ -10,14 +10,35 @@ from typing import TypeVar
 from kb.diagnostics import Diagnostic, Fault
 from kb.model.names import normalize_predicate
 from kb.model.statement import LinkForm
-from kb.model.vocabulary import FactWord, KeyForm, KeyWord, RelationWord, StatementClass, TypeWord, Vocabulary
-from kb.syntax.front_matter import Mapping, Node, Scalar, Sequence, parse_yaml
+from kb.model.vocabulary import (
+    FactWord,
+    KeyForm,
+    KeyWord,
+    RelationWord,
+    StatementClass,
+    TypeWord,
+    Vocabulary,
+)
+from kb.syntax.front_matter import Mapping, Node, Scalar, Sequence, is_larger, parse_yaml
 from kb.syntax.source import Source, decode, find_conflict_markers, iter_encoding_faults, locate
 
 FORMAT_VERSION = "1"
+#: A larger ``kb.yaml`` is not parsed, so that a bad one costs no more than a moment.
+MAX_CONFIGURATION = 256 * 1024
 _TRUE = ("true", "yes", "on")
 _FALSE = ("false", "no", "off")
-_SETTINGS = ("kb", "name", "links", "strict", "freshness", "commit", "types", "keys", "relations", "facts")
+_SETTINGS = (
+    "kb",
+    "name",
+    "links",
+    "strict",
+    "freshness",
+    "commit",
+    "types",
+    "keys",
+    "relations",
+    "facts",
+)
 
 _Word = TypeVar("_Word", TypeWord, KeyWord, RelationWord, FactWord)
 
@@ -54,12 +75,19 @@ class _Words:
         return Vocabulary(dict(self.types), dict(self.keys), dict(self.relations), dict(self.facts))
 
 
-def read_configuration(data: bytes, path: str = "kb.yaml") -> tuple[Configuration, tuple[Diagnostic, ...]]:
+def read_configuration(
+    data: bytes, path: str = "kb.yaml"
+) -> tuple[Configuration, tuple[Diagnostic, ...]]:
     """Read ``kb.yaml``. Whatever cannot be read is a diagnostic; the built-in words always stand."""
     source = decode(path, data)
     faults = [*iter_encoding_faults(source), *find_conflict_markers(source.text)]
-    node, found = (None, []) if faults and faults[-1].code == "KB115" else parse_yaml(source.text)
-    faults += [_as_configuration(fault) for fault in found]
+    node = None
+    if is_larger(source.text, MAX_CONFIGURATION):
+        message = f"kb.yaml is larger than {MAX_CONFIGURATION // 1024} KiB"
+        faults.append(Fault("KB901", 0, 0, message, "keep words that are needed"))
+    elif not (faults and faults[-1].code == "KB115"):
+        node, found = parse_yaml(source.text)
+        faults += [_as_configuration(fault) for fault in found]
     words = _built_in()
     settings = Settings()
     if isinstance(node, Mapping):
@@ -68,7 +96,11 @@ def read_configuration(data: bytes, path: str = "kb.yaml") -> tuple[Configuratio
         reader.words(node, words)
         _check_words(node, words, faults)
     elif node is not None:
-        faults.append(Fault("KB901", node.start, node.end, "kb.yaml is no mapping", "write 'key: value' lines"))
+        faults.append(
+            Fault(
+                "KB901", node.start, node.end, "kb.yaml is no mapping", "write 'key: value' lines"
+            )
+        )
     return Configuration(settings, words.vocabulary(), source), locate(source, faults)
 
 
@@ -108,12 +140,19 @@ class _Reader:
         name, links, strict, freshness = "", LinkForm.MARKDOWN, False, 0
         version = node.get("kb")
         if version is None:
-            self.faults.append(Fault("KB902", 0, 0, "kb.yaml does not say its version", "write 'kb: 1'"))
+            self.faults.append(
+                Fault("KB902", 0, 0, "kb.yaml does not say its version", "write 'kb: 1'")
+            )
         for key, value in node.entries:
             match key.text:
                 case "kb":
                     if not isinstance(value, Scalar) or value.text != FORMAT_VERSION:
-                        self.bad(value, "this program reads version 1 of the format", "write 'kb: 1'", "KB902")
+                        self.bad(
+                            value,
+                            "this program reads version 1 of the format",
+                            "write 'kb: 1'",
+                            "KB902",
+                        )
                 case "name":
                     name = self.text(value, "name") or ""
                 case "links":
@@ -126,7 +165,13 @@ class _Reader:
                     self.flag(value, "commit")
                 case other if other not in _SETTINGS:
                     self.faults.append(
-                        Fault("KB903", key.start, key.end, f'nothing reads the setting "{other}"', _nearest(other, _SETTINGS))
+                        Fault(
+                            "KB903",
+                            key.start,
+                            key.end,
+                            f'nothing reads the setting "{other}"',
+                            _nearest(other, _SETTINGS),
+                        )
                     )
         return Settings(name, links, strict, freshness)
 
@@ -139,7 +184,11 @@ class _Reader:
         self._table(node.get("facts"), "facts", into.facts, self._fact)
 
     def _table(
-        self, node: Node | None, name: str, into: dict[str, _Word], read: Callable[[str, Mapping], _Word]
+        self,
+        node: Node | None,
+        name: str,
+        into: dict[str, _Word],
+        read: Callable[[str, Mapping], _Word],
     ) -> None:
         if node is None or (isinstance(node, Scalar) and node.text in ("", "~", "null")):
             return
@@ -150,7 +199,9 @@ class _Reader:
             if isinstance(value, Scalar) and value.text in ("", "~", "null"):
                 value = Mapping((), value.start, value.end)
             if not isinstance(value, Mapping):
-                self.bad(value, f'the word "{key.text}" must be a mapping', f"write {key.text}: {{…}}")
+                self.bad(
+                    value, f'the word "{key.text}" must be a mapping', f"write {key.text}: {{…}}"
+                )
                 continue
             word = key.text if name == "keys" else normalize_predicate(key.text)
             into[word] = read(word, value)
@@ -159,13 +210,21 @@ class _Reader:
         for key, _ in node.entries:
             if key.text not in allowed:
                 self.faults.append(
-                    Fault("KB903", key.start, key.end, f'nothing reads "{key.text}" here', _nearest(key.text, allowed))
+                    Fault(
+                        "KB903",
+                        key.start,
+                        key.end,
+                        f'nothing reads "{key.text}" here',
+                        _nearest(key.text, allowed),
+                    )
                 )
 
     def _type(self, name: str, node: Mapping) -> TypeWord:
         self._known(node, ("is", "aliases"))
         wider = self.text(node.get("is"), "is")
-        return TypeWord(name, normalize_predicate(wider) if wider else None, self.list(node, "aliases"))
+        return TypeWord(
+            name, normalize_predicate(wider) if wider else None, self.list(node, "aliases")
+        )
 
     def _key(self, name: str, node: Mapping) -> KeyWord:
         self._known(node, ("types", "pattern", "normalize"))
@@ -271,7 +330,11 @@ class _Reader:
         for member in among:
             if isinstance(node, Scalar) and node.text == member.value:
                 return member
-        self.bad(node, f'"{key}" cannot be that', f"write one of {', '.join(str(m.value) for m in among)}")
+        self.bad(
+            node,
+            f'"{key}" cannot be that',
+            f"write one of {', '.join(str(m.value) for m in among)}",
+        )
         return None
 
     def list(self, node: Mapping, key: str, as_words: bool = True) -> tuple[str, ...]:
@@ -324,7 +387,11 @@ def _owners(words: _Words) -> dict[tuple[str, str], set[str]]:
     """Which words claim each spelling, per section."""
     owners: dict[tuple[str, str], set[str]] = {}
     for relation in words.relations.values():
-        for spelling in (relation.name, *relation.aliases, *((relation.inverse,) if relation.inverse else ())):
+        for spelling in (
+            relation.name,
+            *relation.aliases,
+            *((relation.inverse,) if relation.inverse else ()),
+        ):
             owners.setdefault(("relations", spelling), set()).add(relation.name)
     for fact in words.facts.values():
         for spelling in (fact.name, *fact.aliases):
@@ -349,7 +416,12 @@ def _check_types(node: Node | None, known: set[str], faults: list[Fault]) -> Non
 
 
 def _check_owner(
-    key: Scalar, value: Mapping, word: str, table: str, owners: dict[tuple[str, str], set[str]], faults: list[Fault]
+    key: Scalar,
+    value: Mapping,
+    word: str,
+    table: str,
+    owners: dict[tuple[str, str], set[str]],
+    faults: list[Fault],
 ) -> None:
     places = [(word, key), *_spellings(value)]
     for spelling, place in places:
@@ -368,7 +440,13 @@ def _check_owner(
         symmetric, inverse = value.get("symmetric"), value.get("inverse")
         if isinstance(symmetric, Scalar) and symmetric.text in _TRUE and inverse is not None:
             faults.append(
-                Fault("KB905", inverse.start, inverse.end, "a symmetric relation has no inverse", "remove one of the two")
+                Fault(
+                    "KB905",
+                    inverse.start,
+                    inverse.end,
+                    "a symmetric relation has no inverse",
+                    "remove one of the two",
+                )
             )
 
 
@@ -394,6 +472,12 @@ def _check_type_circles(node: Mapping, words: _Words, faults: list[Fault]) -> No
             current = words.types[current].is_a or ""
             if current == start:
                 faults.append(
-                    Fault("KB905", key.start, key.end, f'the type "{key.text}" is its own wider type', "mend 'is:'")
+                    Fault(
+                        "KB905",
+                        key.start,
+                        key.end,
+                        f'the type "{key.text}" is its own wider type',
+                        "mend 'is:'",
+                    )
                 )
                 break

@@ -23,13 +23,20 @@ def only(kb: KnowledgeBase) -> Statement:
 
 
 def pair(*lines: str, **fields: str) -> dict[str, str]:
-    return {"entities/person/ada.md": entity("ada", *lines, **fields), "entities/person/bob.md": entity("bob")}
+    return {
+        "entities/person/ada.md": entity("ada", *lines, **fields),
+        "entities/person/bob.md": entity("bob"),
+    }
 
 
 def test_an_inverse_is_stored_in_its_canonical_direction(make_kb: MakeKb) -> None:
     """``manages`` written at the manager is ``reports-to`` of the other."""
     statement = only(make_kb(pair(*relations("- manages:: [Bob](bob.md)"))))
-    assert (statement.subject, statement.predicate, statement.object) == ("bob", "reports-to", "ada")
+    assert (statement.subject, statement.predicate, statement.object) == (
+        "bob",
+        "reports-to",
+        "ada",
+    )
 
 
 def test_a_symmetric_relation_has_one_form(make_kb: MakeKb) -> None:
@@ -47,7 +54,10 @@ def test_a_symmetric_relation_has_one_form(make_kb: MakeKb) -> None:
     [
         ("- manages:: [Bob](bob.md) (2020/..)", ("ada", "reports-to", "in", "bob", "2020", "")),
         ("- reports_to:: [[bob]]", ("ada", "reports-to", "out", "bob", "", "")),
-        ("- meets-with:: [Bob](bob.md) (/2021, by bob)", ("ada", "meets-with", "out", "bob", "", "bob")),
+        (
+            "- meets-with:: [Bob](bob.md) (/2021, by bob)",
+            ("ada", "meets-with", "out", "bob", "", "bob"),
+        ),
         ("- Foo:: [Bob](bob.md) (2020-05~)", ("ada", "foo", "out", "bob", "2020-05~", "")),
     ],
 )
@@ -67,9 +77,14 @@ def test_a_written_id_never_changes(make_kb: MakeKb) -> None:
 def test_of_two_equal_ids_the_digest_keeps_it(make_kb: MakeKb) -> None:
     """Of two lines with one id the one that digests to it keeps it; the other is read under its own digest."""
     id = mint_statement_id(("ada", "mentors", "out", "bob", "2021", ""))
-    lines = relations(f"- mentors:: [Bob](bob.md) (2020) ^{id}", f"- mentors:: [Bob](bob.md) (2021) ^{id}")
+    lines = relations(
+        f"- mentors:: [Bob](bob.md) (2020) ^{id}", f"- mentors:: [Bob](bob.md) (2021) ^{id}"
+    )
     statements = make_kb(pair(*lines)).graph.statements
-    assert [(s.interval.text if s.interval else "", s.id == id) for s in statements] == [("2020", False), ("2021", True)]
+    assert [(s.interval.text if s.interval else "", s.id == id) for s in statements] == [
+        ("2020", False),
+        ("2021", True),
+    ]
 
 
 def test_minting_counts_where_an_id_is_taken() -> None:
@@ -77,14 +92,21 @@ def test_minting_counts_where_an_id_is_taken() -> None:
     first = mint_statement_id(("a", "b"))
     second = mint_statement_id(("a", "b"), {first})
     assert second not in (first, mint_statement_id(("a", "b"), {first, second}))
-    assert all(len(id) == 8 and set(id) <= set("0123456789abcdefghjkmnpqrstvwxyz") for id in (first, second))
+    assert all(
+        len(id) == 8 and set(id) <= set("0123456789abcdefghjkmnpqrstvwxyz")
+        for id in (first, second)
+    )
 
 
 def test_redirects_are_followed_for_every_reference(make_kb: MakeKb) -> None:
     """Links, speakers and chains of redirects read as the survivor; what a merge turns on itself is hidden."""
     files = {
-        "entities/person/ada.md": entity("ada", *relations("- mentors:: [A2](a2.md)", "- mentors:: [Bob](bob.md) (by a3)")),
-        "entities/person/a2.md": entity("a2", *relations("- mentors:: [Bob](bob.md) (2020)"), merged_into="a3"),
+        "entities/person/ada.md": entity(
+            "ada", *relations("- mentors:: [A2](a2.md)", "- mentors:: [Bob](bob.md) (by a3)")
+        ),
+        "entities/person/a2.md": entity(
+            "a2", *relations("- mentors:: [Bob](bob.md) (2020)"), merged_into="a3"
+        ),
         "entities/person/a3.md": entity("a3", merged_into="ada"),
         "entities/person/bob.md": entity("bob", *relations("- meets-with:: [A3](a3.md)")),
     }
@@ -141,11 +163,19 @@ def test_distinct_binds_whole_groups(make_kb: MakeKb) -> None:
 
 def test_repetitions_are_no_witnesses(make_kb: MakeKb) -> None:
     """An observation that derives from another cited one, through any steps, is no second witness."""
-    files = pair(*relations("- mentors:: [Bob](bob.md) [^2026-01-01-a] [^2026-01-03-c] [^2026-01-04-d] [^2026-01-09-none]"))
+    files = pair(
+        *relations(
+            "- mentors:: [Bob](bob.md) [^2026-01-01-a] [^2026-01-03-c] [^2026-01-04-d] [^2026-01-09-none]"
+        )
+    )
     files |= {
         "observations/2026/01/2026-01-01-a.md": observation("2026-01-01-a"),
-        "observations/2026/01/2026-01-02-b.md": observation("2026-01-02-b", derived_from="[2026-01-01-a]"),
-        "observations/2026/01/2026-01-03-c.md": observation("2026-01-03-c", derived_from="[2026-01-02-b]"),
+        "observations/2026/01/2026-01-02-b.md": observation(
+            "2026-01-02-b", derived_from="[2026-01-01-a]"
+        ),
+        "observations/2026/01/2026-01-03-c.md": observation(
+            "2026-01-03-c", derived_from="[2026-01-02-b]"
+        ),
         "observations/2026/01/2026-01-04-d.md": observation("2026-01-04-d"),
     }
     statement = only(make_kb(files))
@@ -169,7 +199,10 @@ def test_repetitions_are_no_witnesses(make_kb: MakeKb) -> None:
 )
 def test_how_a_statement_stands(make_kb: MakeKb, qualifiers: str, status: Status) -> None:
     """Undated statements and past events are current; a future end still holds; a future start does not yet."""
-    assert status_of(only(make_kb(pair(*relations(f"- mentors:: [Bob](bob.md){qualifiers}")))), NOW) is status
+    assert (
+        status_of(only(make_kb(pair(*relations(f"- mentors:: [Bob](bob.md){qualifiers}")))), NOW)
+        is status
+    )
 
 
 @pytest.mark.parametrize(

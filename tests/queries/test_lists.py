@@ -32,7 +32,9 @@ OFFICE = {
         "- title:: Engineer (2020/2022)",
         "- title:: CTO (2022/..) [^2026-01-01-seen]",
     ),
-    "entities/person/bob.md": entity("bob", "## Relations", "", "- works-for:: [Acme](../company/acme.md)", name="Bob"),
+    "entities/person/bob.md": entity(
+        "bob", "## Relations", "", "- works-for:: [Acme](../company/acme.md)", name="Bob"
+    ),
     "entities/person/cid.md": entity("cid", name="Cid"),
     "entities/company/acme.md": entity("acme", type="company", name="Acme"),
     "entities/document/notes.md": entity("notes", type="document", name="Notes"),
@@ -43,7 +45,9 @@ OFFICE = {
 def linked(kb: KnowledgeBase, entity: str, **options: Any) -> dict[str, list[str]]:
     answer = list_neighbors(kb, entity, **options)
     return {
-        (group.predicate if group.direction == "out" else f"← {group.predicate}"): [n.entity.id for n in group.neighbors]
+        (group.predicate if group.direction == "out" else f"← {group.predicate}"): [
+            n.entity.id for n in group.neighbors
+        ]
         for group in answer.results.groups
     }
 
@@ -52,7 +56,11 @@ def test_neighbors_shows_what_holds_now(make_kb: MakeKb) -> None:
     """Ended, future and retracted relations are left out and counted; past events and undated ones stay."""
     kb = make_kb(OFFICE)
     answer = list_neighbors(kb, "ada")
-    assert linked(kb, "ada") == {"authored": ["notes"], "reports-to": ["cid"], "works-for": ["acme"]}
+    assert linked(kb, "ada") == {
+        "authored": ["notes"],
+        "reports-to": ["cid"],
+        "works-for": ["acme"],
+    }
     assert answer.results.entities == 3
     assert "2 that do not hold now left out (--include-ended)" in answer.notes
     assert "1 retired left out (--history)" in answer.notes
@@ -61,7 +69,10 @@ def test_neighbors_shows_what_holds_now(make_kb: MakeKb) -> None:
 def test_neighbors_with_all(make_kb: MakeKb) -> None:
     """``include_ended`` adds what does not hold now, ``history`` what was retired."""
     kb = make_kb(OFFICE)
-    assert linked(kb, "ada", selection=Selection(include_ended=True))["reports-to"] == ["bob", "cid"]
+    assert linked(kb, "ada", selection=Selection(include_ended=True))["reports-to"] == [
+        "bob",
+        "cid",
+    ]
     assert "meets-with" not in linked(kb, "ada", selection=Selection(include_ended=True))
     assert linked(kb, "ada", selection=Selection(history=True))["meets-with"] == ["bob"]
 
@@ -69,8 +80,10 @@ def test_neighbors_with_all(make_kb: MakeKb) -> None:
 def test_neighbors_at_a_time(make_kb: MakeKb) -> None:
     """``at`` decides by what held then, both sides of a boundary included; unknown ones are left out and counted."""
     kb = make_kb(OFFICE)
-    at = {when: linked(kb, "ada", predicates=("reports-to",), selection=Selection(at=when)) for when in
-          ("2021", "2022-06", "2023", "2019")}
+    at = {
+        when: linked(kb, "ada", predicates=("reports-to",), selection=Selection(at=when))
+        for when in ("2021", "2022-06", "2023", "2019")
+    }
     assert at == {
         "2021": {"reports-to": ["bob"]},
         "2022-06": {"reports-to": ["bob", "cid"]},
@@ -102,11 +115,19 @@ def test_neighbors_at_a_time(make_kb: MakeKb) -> None:
     ],
 )
 def test_direction_is_meant_for_the_predicate_as_named(
-    make_kb: MakeKb, entity: str, predicate: str, direction: str | None, expected: dict[str, list[str]]
+    make_kb: MakeKb,
+    entity: str,
+    predicate: str,
+    direction: str | None,
+    expected: dict[str, list[str]],
 ) -> None:
     """``out``: the entity is the subject of the word as typed; an inverse word, case and ``_`` are understood."""
     kb = make_kb(OFFICE)
-    options = {"predicates": (predicate,), "direction": direction, "selection": Selection(include_ended=True)}
+    options = {
+        "predicates": (predicate,),
+        "direction": direction,
+        "selection": Selection(include_ended=True),
+    }
     assert linked(kb, entity, **options) == expected
 
 
@@ -116,7 +137,9 @@ def test_a_predicate_miss_lists_what_exists(make_kb: MakeKb) -> None:
     for word in ("founded", "foo"):
         answer = list_neighbors(kb, "acme", (word,))
         assert answer.results.groups == ()
-        assert answer.notes[0] == f'nothing under "{word}"; Predicates on this entity: employs → (2)'
+        assert (
+            answer.notes[0] == f'nothing under "{word}"; Predicates on this entity: employs → (2)'
+        )
 
 
 def test_a_reading_of_a_predicate_is_said(make_kb: MakeKb) -> None:
@@ -124,7 +147,10 @@ def test_a_reading_of_a_predicate_is_said(make_kb: MakeKb) -> None:
     kb = make_kb(OFFICE)
     assert 'predicate "employ" read as employs' in list_neighbors(kb, "acme", ("employ",)).notes
     config = "kb: 1\nrelations:\n  works-for: {inverse: employs, aliases: [hired-by]}\n"
-    assert 'predicate "hired-by" read as works-for' in list_neighbors(make_kb(OFFICE, config), "ada", ("hired-by",)).notes
+    assert (
+        'predicate "hired-by" read as works-for'
+        in list_neighbors(make_kb(OFFICE, config), "ada", ("hired-by",)).notes
+    )
 
 
 def test_neighbors_by_type(make_kb: MakeKb) -> None:
@@ -140,9 +166,14 @@ def test_filters_by_source_and_window(make_kb: MakeKb) -> None:
     """``source`` keeps what rests on an observation or a kind; ``since``/``until`` what overlaps the window."""
     kb = make_kb(OFFICE)
     assert set(linked(kb, "ada", selection=Selection(source="email"))) == {"works-for", "authored"}
-    assert set(linked(kb, "ada", selection=Selection(source="2026-01-01-seen"))) == {"works-for", "authored"}
+    assert set(linked(kb, "ada", selection=Selection(source="2026-01-01-seen"))) == {
+        "works-for",
+        "authored",
+    }
     titles = list_facts(kb, "ada", ("title",), Selection(until="2021")).results
-    assert [view.statement.value for group in titles.groups for view in group.statements] == ["Engineer"]
+    assert [view.statement.value for group in titles.groups for view in group.statements] == [
+        "Engineer"
+    ]
     with pytest.raises(UsageError, match="no observation"):
         list_facts(kb, "ada", selection=Selection(source="sms"))
 
@@ -170,13 +201,25 @@ def test_a_limit_is_said_and_shared(make_kb: MakeKb) -> None:
     kb = make_kb(OFFICE)
     answer = list_facts(kb, "ada", limit=3)
     assert (answer.truncated, answer.total) == (True, 7)
-    assert [(group.total, len(group.statements)) for group in answer.results.groups] == [(2, 1), (2, 1), (1, 1), (1, 0), (1, 0)]
+    assert [(group.total, len(group.statements)) for group in answer.results.groups] == [
+        (2, 1),
+        (2, 1),
+        (1, 1),
+        (1, 0),
+        (1, 0),
+    ]
     assert list_facts(kb, "ada", limit=0).truncated is False
 
 
 @pytest.mark.parametrize(
     ("sizes", "limit", "shares"),
-    [([5, 1, 9], 0, (5, 1, 9)), ([5, 1, 9], 6, (3, 1, 2)), ([], 3, ()), ([4], 2, (2,)), ([1, 1, 1], 2, (1, 1, 0))],
+    [
+        ([5, 1, 9], 0, (5, 1, 9)),
+        ([5, 1, 9], 6, (3, 1, 2)),
+        ([], 3, ()),
+        ([4], 2, (2,)),
+        ([1, 1, 1], 2, (1, 1, 0)),
+    ],
 )
 def test_sharing_a_limit(sizes: list[int], limit: int, shares: tuple[int, ...]) -> None:
     """A limit is shared so that small groups stay whole."""
@@ -189,14 +232,20 @@ def test_relations_of_an_entity_stand_by_side(make_kb: MakeKb) -> None:
     results = list_relations(kb, "bob").results
     assert [view.statement.predicate for view in results.relations] == ["works-for"]
     results = list_relations(kb, "bob", selection=Selection(include_ended=True)).results
-    assert [view.statement.predicate for view in results.inverse_relations] == ["mentors", "reports-to"]
+    assert [view.statement.predicate for view in results.inverse_relations] == [
+        "mentors",
+        "reports-to",
+    ]
 
 
 def test_relations_of_a_predicate_are_counted(make_kb: MakeKb) -> None:
     """Without an entity all relations of a predicate are counted, ended ones only when asked for."""
     kb = make_kb(OFFICE)
     assert list_relations(kb, predicates=("reports-to",)).total == 1
-    assert list_relations(kb, predicates=("manages",), selection=Selection(include_ended=True)).total == 2
+    assert (
+        list_relations(kb, predicates=("manages",), selection=Selection(include_ended=True)).total
+        == 2
+    )
     with pytest.raises(UsageError):
         list_relations(kb)
 

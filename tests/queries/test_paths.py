@@ -148,7 +148,9 @@ def test_a_hub_counts_neighbours_before_filters(make_kb: MakeKb) -> None:
     kb = make_kb(hub_files(300))
     assert shapes(kb, "a", "z", max_hops=4, selection=Selection(at="2026-01-01")) == []
     ended = hub_files(300)
-    ended["entities/person/hub.md"] = ended["entities/person/hub.md"].replace(" [^", " (2020/2021) [^")
+    ended["entities/person/hub.md"] = ended["entities/person/hub.md"].replace(
+        " [^", " (2020/2021) [^"
+    )
     kb = make_kb(ended)
     assert shapes(kb, "a", "z", max_hops=4) == [("a", "s000", "hub", "s001", "z")]
 
@@ -163,25 +165,53 @@ def test_order_among_equal_lengths(make_kb: MakeKb) -> None:
         "m5-plain": f"- mentors:: {link('z')} [^2026-01-01-seen]",
         "m6-twice": f"- mentors:: {link('z')} [^2026-01-01-seen] [^2026-02-01-again]",
     }
-    files = {f"entities/person/{id}.md": entity(id, "## Relations", "", line) for id, line in middles.items()}
+    files = {
+        f"entities/person/{id}.md": entity(id, "## Relations", "", line)
+        for id, line in middles.items()
+    }
     lines = [f"- mentors:: {link(id)} [^2026-01-01-seen] [^2026-02-01-again]" for id in middles]
-    files |= {"entities/person/a.md": entity("a", "## Relations", "", *lines), "entities/person/z.md": entity("z")}
+    files |= {
+        "entities/person/a.md": entity("a", "## Relations", "", *lines),
+        "entities/person/z.md": entity("z"),
+    }
     files["observations/2026/02/2026-02-01-again.md"] = observation("2026-02-01-again")
     kb = make_kb({**files, **OBSERVED})
     order = [path[1] for path in shapes(kb, "a", "z")]
-    assert order == ["m6-twice", "m4-plain", "m5-plain", "m3-unsure", "m2-association", "m1-uncited"]
+    assert order == [
+        "m6-twice",
+        "m4-plain",
+        "m5-plain",
+        "m3-unsure",
+        "m2-association",
+        "m1-uncited",
+    ]
     assert [path[1] for path in shapes(kb, "a", "z", limit=2)] == order[:2]
 
 
 def test_the_limit_says_that_there_is_more(make_kb: MakeKb) -> None:
     """An answer that the limit cut says so and gives no total."""
-    files = {f"entities/person/m{n}.md": entity(f"m{n}", "## Relations", "", f"- mentors:: {link('z')}") for n in range(5)}
+    files = {
+        f"entities/person/m{n}.md": entity(f"m{n}", "## Relations", "", f"- mentors:: {link('z')}")
+        for n in range(5)
+    }
     lines = [f"- mentors:: {link(f'm{n}')}" for n in range(5)]
-    files |= {"entities/person/a.md": entity("a", "## Relations", "", *lines), "entities/person/z.md": entity("z")}
+    files |= {
+        "entities/person/a.md": entity("a", "## Relations", "", *lines),
+        "entities/person/z.md": entity("z"),
+    }
     answer = find_paths(make_kb(files), "a", "z", limit=3)
-    assert (len(answer.results.paths), answer.results.more, answer.truncated, answer.total) == (3, True, True, None)
+    assert (len(answer.results.paths), answer.results.more, answer.truncated, answer.total) == (
+        3,
+        True,
+        True,
+        None,
+    )
     everything = find_paths(make_kb(files), "a", "z", limit=0)
-    assert (len(everything.results.paths), everything.results.more, everything.total) == (5, False, 5)
+    assert (len(everything.results.paths), everything.results.more, everything.total) == (
+        5,
+        False,
+        5,
+    )
 
 
 def test_both_ends_the_same(make_kb: MakeKb) -> None:
@@ -195,7 +225,12 @@ def test_both_ends_the_same(make_kb: MakeKb) -> None:
 
 NODES = "abcdefgh"
 EDGES = st.lists(
-    st.tuples(st.sampled_from(NODES), st.sampled_from(NODES), st.sampled_from(["mentors", "reviews", "discussed-with"]), st.booleans()),
+    st.tuples(
+        st.sampled_from(NODES),
+        st.sampled_from(NODES),
+        st.sampled_from(["mentors", "reviews", "discussed-with"]),
+        st.booleans(),
+    ),
     max_size=24,
 )
 
@@ -217,18 +252,28 @@ def graph_of(edges: list[tuple[str, str, str, bool]]) -> Graph:
             for subject, object, predicate, cited in edges
             if subject == node
         ]
-        source = decode(f"entities/person/{node}.md", entity(node, "## Relations", "", *lines).encode())
+        source = decode(
+            f"entities/person/{node}.md", entity(node, "## Relations", "", *lines).encode()
+        )
         files.append(parse_entity_file(source)[0])
     return build_graph(resolve_files(files, [], built_in_vocabulary()))
 
 
 def expected_paths(
-    edges: list[tuple[str, str, str, bool]], start: str, end: str, max_hops: int, directed: bool, hub_degree: int
+    edges: list[tuple[str, str, str, bool]],
+    start: str,
+    end: str,
+    max_hops: int,
+    directed: bool,
+    hub_degree: int,
 ) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     """All simple paths by networkx, under the rule for hubs, as (nodes, edge keys)."""
     graph = networkx.MultiDiGraph() if directed else networkx.MultiGraph()
     graph.add_nodes_from(NODES)
-    degree = {node: {b if a == node else a for a, b, *_ in edges if node in (a, b)} - {node} for node in NODES}
+    degree = {
+        node: {b if a == node else a for a, b, *_ in edges if node in (a, b)} - {node}
+        for node in NODES
+    }
     for subject, object, predicate, _ in {(a, b, p, False) for a, b, p, _ in edges}:
         if subject != object:
             graph.add_edge(subject, object, key=f"{subject}>{predicate}>{object}")
@@ -253,7 +298,12 @@ def expected_paths(
     limit=st.integers(1, 6),
 )
 def test_paths_agree_with_networkx(
-    edges: list[tuple[str, str, str, bool]], ends: list[str], max_hops: int, directed: bool, hub_degree: int, limit: int
+    edges: list[tuple[str, str, str, bool]],
+    ends: list[str],
+    max_hops: int,
+    directed: bool,
+    hub_degree: int,
+    limit: int,
 ) -> None:
     """On random graphs the paths are networkx's simple paths under the hub rule; a limit takes the first of them."""
     kb: Any = InMemory(graph_of(edges))
@@ -271,7 +321,9 @@ def test_paths_agree_with_networkx(
         for path in answer.results.paths
     )
     assert found == expected_paths(edges, start, end, max_hops, directed, hub_degree)
-    assert [path.hops for path in answer.results.paths] == sorted(path.hops for path in answer.results.paths)
+    assert [path.hops for path in answer.results.paths] == sorted(
+        path.hops for path in answer.results.paths
+    )
     cut = find_paths(kb, start, end, limit=limit, **options)
     assert cut.results.paths == answer.results.paths[:limit]
     assert cut.results.more == (len(answer.results.paths) > limit)

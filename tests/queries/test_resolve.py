@@ -14,7 +14,9 @@ MakeKb = Callable[..., KnowledgeBase]
 
 
 def candidates(kb: KnowledgeBase, argument: str) -> list[tuple[str, str]]:
-    return [(candidate.id, candidate.tier.value) for candidate in find_candidates(kb.graph, argument)]
+    return [
+        (candidate.id, candidate.tier.value) for candidate in find_candidates(kb.graph, argument)
+    ]
 
 
 def people(**aliases: str) -> dict[str, str]:
@@ -37,7 +39,9 @@ def test_the_tiers_in_order(make_kb: MakeKb) -> None:
 
 def test_names_compare_folded(make_kb: MakeKb) -> None:
     """Names compare by NFKC and case folding: composed or not, wide or not, with any white space."""
-    kb = make_kb({"entities/person/jm.md": entity("jm", name="Ju\u0308rgen  Müller"), **people(s="STRASSE")})
+    kb = make_kb(
+        {"entities/person/jm.md": entity("jm", name="Ju\u0308rgen  Müller"), **people(s="STRASSE")}
+    )
     assert candidates(kb, "jürgen müller") == [("jm", "name")]
     assert candidates(kb, "ＪÜRGEN Mu\u0308ller") == [("jm", "name")]
     assert candidates(kb, "Straße") == [("s", "name")]
@@ -138,7 +142,10 @@ def test_a_key_of_two_answers_with_both(make_kb: MakeKb) -> None:
     )
     resolved = resolve_entity(kb.graph, "s@x.example")
     assert [one.id for one in resolved.entities] == ["seth", "seth-m"]
-    assert [match.entity.id for match in find(kb, "email:s@x.example").results] == ["seth", "seth-m"]
+    assert [match.entity.id for match in find(kb, "email:s@x.example").results] == [
+        "seth",
+        "seth-m",
+    ]
 
 
 def test_a_redirect_reads_as_the_survivor(make_kb: MakeKb) -> None:
@@ -181,7 +188,9 @@ def test_nothing_found_offers_spellings_and_takes_none(make_kb: MakeKb) -> None:
     assert "Charles Babbage" in answer.notes[1]
 
 
-@pytest.mark.parametrize("argument", ["", " ", "\n", "\0", "𝕏", "a" * 10_000, "email:", ":x", "[[", "^id"])
+@pytest.mark.parametrize(
+    "argument", ["", " ", "\n", "\0", "𝕏", "a" * 10_000, "email:", ":x", "[[", "^id"]
+)
 def test_odd_arguments_never_crash(make_kb: MakeKb, argument: str) -> None:
     """Whatever is typed is answered."""
     find_candidates(make_kb(people(a="Ada")).graph, argument)

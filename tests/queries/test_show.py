@@ -38,10 +38,16 @@ FILES = {
     "observations/2026/01/2026-01-01-seen.md": observation("2026-01-01-seen", kind="chat"),
     "observations/2026/02/2026-02-01-mail.md": observation("2026-02-01-mail", kind="email"),
     "observations/2026/03/2026-03-01-said.md": observation("2026-03-01-said", said_by="ada"),
-    "observations/2026/04/2026-04-01-party.md": observation("2026-04-01-party", participants="[github:ADA]"),
-    "observations/2026/05/2026-05-01-named.md": observation("2026-05-01-named", "Ada\n  Lovelace was there.\n"),
+    "observations/2026/04/2026-04-01-party.md": observation(
+        "2026-04-01-party", participants="[github:ADA]"
+    ),
+    "observations/2026/05/2026-05-01-named.md": observation(
+        "2026-05-01-named", "Ada\n  Lovelace was there.\n"
+    ),
     "observations/2026/06/2026-06-01-linked.md": observation("2026-06-01-linked", "See [[ada]].\n"),
-    "observations/2026/07/2026-07-01-other.md": observation("2026-07-01-other", "Adas and Lovelace.\n"),
+    "observations/2026/07/2026-07-01-other.md": observation(
+        "2026-07-01-other", "Adas and Lovelace.\n"
+    ),
 }
 
 
@@ -78,7 +84,10 @@ def test_mentions(make_kb: MakeKb) -> None:
 
 def test_a_name_of_two_is_no_mention(make_kb: MakeKb) -> None:
     """A name that another entity bears too is no mention of either."""
-    files = {**FILES, "entities/person/ada-b.md": entity("ada-b", name="Ada Lovelace", aliases="[Ada]")}
+    files = {
+        **FILES,
+        "entities/person/ada-b.md": entity("ada-b", name="Ada Lovelace", aliases="[Ada]"),
+    }
     page = page_of(make_kb(files), "ada")
     assert "2026-05-01-named" not in dict(page.observations).get("note", ())
 
@@ -88,8 +97,12 @@ def test_open_questions(make_kb: MakeKb) -> None:
     twin = entity("ada-l", name="Ada Lovelace")
     files = {**FILES, "entities/person/ada-l.md": twin}
     page = page_of(make_kb(files), "ada")
-    assert [(one.entity.id, one.reason) for one in page.candidates] == [("ada-l", 'shares the name "Ada Lovelace"')]
-    files["entities/person/ada-l.md"] = twin.replace("type: person", "type: person\ndistinct_from: [ada]")
+    assert [(one.entity.id, one.reason) for one in page.candidates] == [
+        ("ada-l", 'shares the name "Ada Lovelace"')
+    ]
+    files["entities/person/ada-l.md"] = twin.replace(
+        "type: person", "type: person\ndistinct_from: [ada]"
+    )
     assert page_of(make_kb(files), "ada").candidates == ()
 
 
@@ -105,7 +118,12 @@ def test_a_merge_and_its_undoing(make_kb: MakeKb) -> None:
         keys="[orcid:1]",
     )
     before = {**FILES, "entities/person/ada-king.md": other}
-    merged = {**FILES, "entities/person/ada-king.md": other.replace("type: person", "type: person\nmerged_into: ada")}
+    merged = {
+        **FILES,
+        "entities/person/ada-king.md": other.replace(
+            "type: person", "type: person\nmerged_into: ada"
+        ),
+    }
     plain = page_of(make_kb(before), "ada")
     page = page_of(make_kb(merged), "ada")
     assert page.merged == ("ada-king",)
@@ -121,11 +139,19 @@ def test_decisions_stand_on_the_page(make_kb: MakeKb) -> None:
     files = {
         **FILES,
         "observations/2026/08/2026-08-01-twins.md": observation(
-            "2026-08-01-twins", "They are two.\n", kind="decision", decision="distinct", about="[ada, bob]"
+            "2026-08-01-twins",
+            "They are two.\n",
+            kind="decision",
+            decision="distinct",
+            about="[ada, bob]",
         ),
     }
     (decision,) = page_of(make_kb(files), "bob").decisions
-    assert (decision.decision, decision.date, decision.reason) == ("distinct", "2026-08-01", "They are two.")
+    assert (decision.decision, decision.date, decision.reason) == (
+        "distinct",
+        "2026-08-01",
+        "They are two.",
+    )
 
 
 def test_a_broken_file_stays_listed(make_kb: MakeKb) -> None:

@@ -31,7 +31,10 @@ FILES = {
 
 def moments(kb: KnowledgeBase, entity: str, **options: object) -> list[tuple[str, str, str]]:
     answer = list_timeline(kb, entity, **options)  # type: ignore[arg-type]
-    return [(one.date.text, one.event, one.statement.statement.predicate) for one in answer.results.moments]
+    return [
+        (one.date.text, one.event, one.statement.statement.predicate)
+        for one in answer.results.moments
+    ]
 
 
 def test_starts_ends_and_events_in_order(make_kb: MakeKb) -> None:
@@ -65,5 +68,7 @@ def test_a_window_and_a_limit(make_kb: MakeKb) -> None:
 def test_a_direction(make_kb: MakeKb) -> None:
     """A predicate and direction are read as in ``neighbors``."""
     kb = make_kb(FILES)
-    assert moments(kb, "acme", predicates=("founded",), direction="in") == [("2019-05-04", "event", "founded")]
+    assert moments(kb, "acme", predicates=("founded",), direction="in") == [
+        ("2019-05-04", "event", "founded")
+    ]
     assert moments(kb, "acme", predicates=("founded",), direction="out") == []

@@ -17,7 +17,9 @@ _OPTIONS = {"predicate": "-p", "max_hops": "--max-hops", "include_ended": "--inc
 
 def run_json(root: Path, *arguments: str) -> Json:
     """Run a command and read its JSON."""
-    result = CliRunner().invoke(program, [*arguments, "--json", "--root", str(root)], catch_exceptions=False)
+    result = CliRunner().invoke(
+        program, [*arguments, "--json", "--root", str(root)], catch_exceptions=False
+    )
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
 
@@ -45,7 +47,9 @@ def answer_of(ask: dict[str, Any], answer: Json) -> Json:
         case "show":
             return [answer["results"]["entity"]["id"]]
         case "neighbors":
-            return [one["entity"]["id"] for group in answer["results"] for one in group["neighbors"]]
+            return [
+                one["entity"]["id"] for group in answer["results"] for one in group["neighbors"]
+            ]
         case "facts":
             return [_goal(one) for group in answer["results"] for one in group["statements"]]
         case "relations":
@@ -86,7 +90,8 @@ def assert_compares(compare: str, answer: Json, expected: Json) -> None:
         else:
             assert {str(one) for one in expected} <= {str(one) for one in answer}
     elif compare == "nonempty_subset":
-        assert answer and {str(one) for one in answer} <= {str(one) for one in expected}
+        assert answer
+        assert {str(one) for one in answer} <= {str(one) for one in expected}
     elif compare == "path":
         assert_paths(answer, expected)
     elif compare == "refusal":

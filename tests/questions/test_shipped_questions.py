@@ -9,7 +9,9 @@ from tests.conftest import REPOSITORY
 from tests.questions.asking import answer_of, assert_compares, command_of, run_json
 
 QUESTIONS = [
-    json.loads(line) for line in (REPOSITORY / "questions" / "northpeak.jsonl").read_text("utf-8").splitlines() if line
+    json.loads(line)
+    for line in (REPOSITORY / "questions" / "northpeak.jsonl").read_text("utf-8").splitlines()
+    if line
 ]
 
 

@@ -1,0 +1,58 @@
+"""Decisions on record: whether they say what was decided, about what, and by whom."""
+
+from collections.abc import Iterator
+
+from kb.checks.guesses import did_you_mean
+from kb.checks.material import Material
+from kb.diagnostics import Diagnostic
+from kb.model.observation import DECISIONS, ObservationFile
+
+#: Decisions about whether entities are one.
+_ABOUT_ENTITIES = frozenset(("merge", "unmerge", "distinct"))
+
+
+def check_decisions(material: Material) -> Iterator[Diagnostic]:
+    """Find decisions that are incomplete or name what does not exist."""
+    statements = {draft.id for draft in material.iter_drafts()}
+    for observation in material.corpus.observations:
+        if observation.kind == "decision" and not observation.is_broken:
+            yield from _check_fields(material, observation)
+            yield from _check_about(material, observation, statements)
+
+
+def _check_fields(material: Material, observation: ObservationFile) -> Iterator[Diagnostic]:
+    decision = observation.decision
+    is_known = decision is not None and decision.text in DECISIONS
+    if decision is None:
+        message, hint = "the decision is missing", f"write decision: one of {', '.join(DECISIONS)}"
+    elif not observation.said_by:
+        message, hint = "nobody said it", "write said_by: with the entity's id"
+    elif not observation.about:
+        message, hint = "it is about nothing", "write about: [ids]"
+    elif is_known and decision.text in _ABOUT_ENTITIES and len(observation.about) < 2:
+        message, hint = f'"{decision.text}" must be about two entities', "write about: [one, other]"
+    else:
+        return
+    span = decision.span if decision else observation.kind_span
+    yield material.finding(
+        "KB411", observation.path, span, f"the decision is incomplete: {message}", hint
+    )
+
+
+def _check_about(
+    material: Material, observation: ObservationFile, statements: set[str]
+) -> Iterator[Diagnostic]:
+    """Find ids that nothing has. Merges are about entities; others may be about statements and observations too."""
+    word = observation.decision.text if observation.decision else ""
+    for name in observation.about:
+        id, _, statement = name.text.partition("^")
+        id = id.rstrip("#/ ")
+        is_known = material.exists(id) if id else statement in statements
+        if word not in _ABOUT_ENTITIES and id and not is_known:
+            is_known = id in material.resolution.observations or id in statements
+        if is_known or id in material.unread_stems:
+            continue
+        hint = did_you_mean(id, material.entity_ids)
+        yield material.finding(
+            "KB411", observation.path, name.span, f'nothing has the id "{name.text}"', hint
+        )

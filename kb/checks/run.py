@@ -1,0 +1,139 @@
+"""All rules in a row: the files' own findings and those about how the files fit together."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from kb.catalogue import CATALOGUE
+from kb.checks import (
+    causes,
+    citations,
+    contested,
+    decisions,
+    hierarchy,
+    identity,
+    keys,
+    links,
+    names,
+    observations,
+    predicates,
+    quotes,
+    seals,
+    statement_ids,
+    types,
+    values,
+)
+from kb.checks.material import Material
+from kb.diagnostics import Diagnostic, Severity, sort_diagnostics
+from kb.errors import KbError
+from kb.graph.build import Resolution
+from kb.graph.graph import Graph
+from kb.load import Corpus
+
+Rule = Callable[[Material], Iterable[Diagnostic]]
+
+#: Every rule; each looks at the whole material, so their order means nothing.
+RULES: tuple[Rule, ...] = (
+    types.check_entity_types,
+    types.check_admitted_types,
+    predicates.check_predicates,
+    predicates.check_required_notes,
+    keys.check_key_kinds,
+    keys.check_fit_of_keys,
+    values.check_value_kinds,
+    contested.check_contested_values,
+    causes.check_hypotheses,
+    causes.check_established_causes,
+    hierarchy.check_self_relations,
+    hierarchy.check_cycles,
+    links.check_object_links,
+    links.check_mentioned_links,
+    identity.check_duplicate_ids,
+    identity.check_shared_keys,
+    identity.check_redirects,
+    names.check_shared_names,
+    names.check_aliases,
+    statement_ids.check_duplicate_statement_ids,
+    statement_ids.check_successors,
+    statement_ids.check_speakers,
+    citations.check_uncited,
+    citations.check_missing_observations,
+    quotes.check_quotes,
+    seals.check_seals,
+    seals.check_sealed_history,
+    observations.check_kinds,
+    observations.check_derivations,
+    decisions.check_decisions,
+)
+
+
+class OpenKnowledgeBase(Protocol):
+    """What is checked: files as loaded, resolved and as a graph, at one moment."""
+
+    @property
+    def corpus(self) -> Corpus: ...
+
+    @property
+    def resolution(self) -> Resolution: ...
+
+    @property
+    def graph(self) -> Graph: ...
+
+    @property
+    def now(self) -> int: ...
+
+
+def check_knowledge_base(
+    kb: OpenKnowledgeBase,
+    paths: tuple[str, ...] = (),
+    git: bool = True,
+    strict: bool | None = None,
+) -> tuple[Diagnostic, ...]:
+    """Check all files against all rules.
+
+    With ``paths`` (files or folders, relative to the root, with ``/``) only findings that name one of them are
+    given, be it as their place or as a related one; everything is looked at all the same. ``git`` allows a look at
+    the last commit; ``strict`` overrides the setting of ``kb.yaml``.
+    """
+    wanted = tuple(_normalize(kb.corpus.root, path) for path in paths)
+    material = Material(kb.corpus, kb.resolution, kb.graph, kb.now, git)
+    found = [*kb.corpus.diagnostics]
+    for rule in RULES:
+        found += rule(material)
+    if kb.corpus.configuration.settings.strict if strict is None else strict:
+        found = [raise_strictly(finding) for finding in found]
+    return sort_diagnostics(
+        finding for finding in found if not wanted or _names_one_of(finding, wanted)
+    )
+
+
+def raise_strictly(finding: Diagnostic) -> Diagnostic:
+    """Make a warning an error where the catalogue says that ``strict`` does."""
+    if CATALOGUE[finding.code].strict:
+        return replace(finding, severity=Severity.ERROR)
+    return finding
+
+
+def _normalize(root: str, path: str) -> str:
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    place = Path(root, *parts)
+    if ".." in parts or path.startswith("/"):
+        raise KbError(f"{path} lies outside the knowledge base", "give a path under its root")
+    if not place.exists() and not place.is_symlink():
+        raise KbError(f"there is no {path} in the knowledge base", "give a path under its root")
+    return "/".join(parts)
+
+
+def _names_one_of(finding: Diagnostic, wanted: tuple[str, ...]) -> bool:
+    return any(
+        path == want or path.startswith(f"{want}/") or not want
+        for path in _iter_paths(finding)
+        for want in wanted
+    )
+
+
+def _iter_paths(finding: Diagnostic) -> Iterator[str]:
+    yield finding.path
+    for path, _ in finding.related:
+        yield path

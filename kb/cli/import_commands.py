@@ -1,0 +1,60 @@
+"""``import``: records of other programs, one command a form."""
+
+import sys
+from collections.abc import Callable
+
+import click
+
+from kb.cli.options import open_here, root_option
+
+_STEP = 200
+
+
+@click.group("import")
+def import_group() -> None:
+    """Bring records in from other forms. Each import can be run again: it adds only what is new."""
+
+
+@import_group.command("jsonl")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option(
+    "--add-words", is_flag=True, help="Write the words that the vocabulary lacks into kb.yaml."
+)
+@click.option("--dry-run", is_flag=True, help="Write nothing; say what would be made.")
+@click.option("--json", "as_json", is_flag=True, help="The outcome as JSON.")
+@root_option
+def jsonl_command(
+    file: str, add_words: bool, dry_run: bool, as_json: bool, root: str | None
+) -> None:
+    """Turn JSON lines into entity and observation files.
+
+    One object a line: {"kind": "entity", "ref", "type", "name", "keys", "aliases"}, "observation" with "ref",
+    "happened_at", "said_by", "title", "text", "relation" with "subject", "predicate", "object", "since", "until",
+    "source", and "fact" with "subject", "predicate", "value", "at". What cannot be kept is reported by line.
+
+    \b
+    kb import jsonl export.jsonl --dry-run
+    kb import jsonl export.jsonl --add-words
+    """
+    from kb.ingest.jsonl import import_jsonl
+    from kb.render.edits import import_as_json, render_import
+
+    base = open_here(root)
+    done = import_jsonl(base, file, add_words=add_words, dry_run=dry_run, progress=_progress())
+    if as_json:
+        click.echo(import_as_json(done))
+    else:
+        shown, summary = render_import(done, file)
+        click.echo(shown, nl=False)
+        click.echo(summary, err=True)
+
+
+def _progress() -> Callable[[int, int], None] | None:
+    if not sys.stderr.isatty():
+        return None
+
+    def show(count: int, total: int) -> None:
+        if count % _STEP == 0 or count == total:
+            click.echo(f"\rkb: wrote {count} of {total} files", nl=count == total, err=True)
+
+    return show

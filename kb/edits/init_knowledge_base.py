@@ -1,0 +1,70 @@
+"""``kb init``: make a knowledge base in a folder. Adds only what is missing, never overwrites."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kb.edits.starter_files import example_files, settings_files
+from kb.errors import KbError
+from kb.model.time import civil
+from kb.store.git_start import start_repository
+from kb.store.layout import CONFIGURATION, ENTITIES, OBSERVATIONS
+from kb.store.writes import create_file, make_folder
+
+_QUESTIONS = "questions"
+
+
+class AlreadyKnowledgeBase(KbError):
+    """There is a ``kb.yaml`` here or in a folder above."""
+
+    def __init__(self, folder: str, found: str) -> None:
+        where = "here" if folder == found else f"in {found}, a folder above"
+        super().__init__(
+            f"{folder} is in a knowledge base already: there is a kb.yaml {where}",
+            f"use it: kb check --root {found}",
+        )
+        self.root = found
+
+
+@dataclass(frozen=True, slots=True)
+class NewKnowledgeBase:
+    """What ``kb init`` made."""
+
+    root: str
+    made: tuple[str, ...]  #: files, and folders with a final slash, relative to the root
+    kept: tuple[str, ...]  #: files that were there already, left as they were
+    has_examples: bool
+    made_repository: bool
+
+
+def init_knowledge_base(
+    folder: str, *, now: int, name: str = "", with_git: bool = False
+) -> NewKnowledgeBase:
+    """Make a knowledge base; ``now`` dates the first observation, the folder's name stands in for ``name``.
+
+    Example files are written only where entities/ and observations/ hold no Markdown yet.
+    """
+    root = Path(folder).absolute()
+    for candidate in (root, *root.parents):
+        if (candidate / CONFIGURATION).exists():
+            raise AlreadyKnowledgeBase(str(root), str(candidate))
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise KbError(f"{folder} cannot be made: {error.strerror or error}") from error
+    made_repository = with_git and start_repository(str(root))
+    made = [
+        f"{path}/" for path in (ENTITIES, OBSERVATIONS, _QUESTIONS) if make_folder(str(root), path)
+    ]
+    is_fresh = not any(any((root / path).rglob("*.md")) for path in (ENTITIES, OBSERVATIONS))
+    examples = example_files(civil(now)) if is_fresh else {}
+    kept = []
+    settings = settings_files(" ".join((name or root.name or "Knowledge").split()))
+    # The settings come last: until kb.yaml is there, `kb init` can be run again.
+    configuration = settings.pop(CONFIGURATION)
+    for path, text in {**settings, **examples, CONFIGURATION: configuration}.items():
+        if (root / path).exists() or (root / path).is_symlink():
+            kept.append(path)
+        else:
+            create_file(str(root), path, text.encode("utf-8", "replace"))
+            made.append(path)
+    return NewKnowledgeBase(str(root), tuple(made), tuple(kept), bool(examples), made_repository)

@@ -1,0 +1,243 @@
+"""Guarded, atomic writes (FORMAT, rule 2) and the lock. Never writes outside the root or through a symbolic link.
+
+A file is compared with the bytes that the change was planned on, written anew beside itself, flushed, and renamed;
+a reader sees the old text or the new one and nothing between.
+"""
+
+import contextlib
+import hashlib
+import os
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from kb.errors import ConcurrentModification, KbError
+from kb.store.git import find_git_dir
+from kb.store.layout import collision_key
+
+#: How a file's new text is named until it takes the file's place; hidden, so that no reader looks at it.
+TEMPORARY_PREFIX, TEMPORARY_SUFFIX = ".kb-", ".tmp"
+_LOCK_WAIT = 10.0
+_LOCK_PAUSE = 0.02
+_NEW_FILE_MODE = 0o666
+
+
+class WriteRefused(KbError):
+    """A path that is not written: outside the root, through a symbolic link, or taken."""
+
+
+class KnowledgeBaseLocked(KbError):
+    """Another process is writing."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            "another kb process is writing this knowledge base", f"try again; the lock is {path}"
+        )
+
+
+def replace_file(
+    root: str, path: str, data: bytes, expected: bytes, *, durable: bool = True
+) -> None:
+    """Replace a file's bytes if they are still those that the change was planned on; equal bytes write nothing."""
+    target = _guard(root, path)
+    try:
+        status = target.lstat()
+    except FileNotFoundError:
+        raise ConcurrentModification(path) from None
+    if not stat.S_ISREG(status.st_mode):
+        raise WriteRefused(
+            f"{path} is not written: it is no regular file", "put the file itself there"
+        )
+    if _read(target) != expected:
+        raise ConcurrentModification(path)
+    if data == expected:
+        return
+    temporary = _write_temporary(target, data, stat.S_IMODE(status.st_mode), durable)
+    try:
+        if _read(target) != expected:
+            raise ConcurrentModification(path)
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    if durable:
+        _flush_folder(target.parent)
+
+
+def create_file(root: str, path: str, data: bytes, *, durable: bool = True) -> None:
+    """Create a file and the folders above it. One that exists is refused, never overwritten."""
+    target = _guard(root, path, make_folders=True)
+    temporary = _write_temporary(target, data, _NEW_FILE_MODE & ~_umask(), durable)
+    try:
+        _link_exclusively(temporary, target)
+    except FileExistsError:
+        raise WriteRefused(
+            f"{path} exists already; nothing was written", "choose another id"
+        ) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+    if durable:
+        _flush_folder(target.parent)
+
+
+def make_folder(root: str, path: str) -> bool:
+    """Make a folder and those above it; say whether it was missing."""
+    is_new = not Path(root, path).is_dir()
+    _guard(root, f"{path}/x", make_folders=True)
+    return is_new
+
+
+def flush_files(root: str) -> None:
+    """Flush what was written with ``durable=False`` to disk, all at once."""
+    if hasattr(os, "sync"):
+        os.sync()
+
+
+# -- paths -------------------------------------------------------------------------------------------------------
+
+
+def _guard(root: str, path: str, make_folders: bool = False) -> Path:
+    """Check a path part by part and give the place on disk. Folders are made if asked."""
+    parts = path.split("/")
+    if any(
+        part in ("", ".", "..") or "\\" in part or "\0" in part or ":" in part for part in parts
+    ):
+        raise WriteRefused(f"{path} is not written: it is no path inside the knowledge base")
+    folder = Path(root)
+    for part in parts[:-1]:
+        inner = folder / part
+        try:
+            mode = inner.lstat().st_mode
+        except FileNotFoundError:
+            if not make_folders:
+                raise ConcurrentModification(path) from None
+            _make_folder(folder, part, path)
+        else:
+            if not stat.S_ISDIR(mode):
+                raise WriteRefused(f"{path} is not written: {part} is a symbolic link or no folder")
+        folder = inner
+    return folder / parts[-1]
+
+
+def _make_folder(folder: Path, name: str, path: str) -> None:
+    wanted = collision_key(name)
+    twin = next(
+        (other.name for other in folder.iterdir() if collision_key(other.name) == wanted), None
+    )
+    if twin is not None and twin != name:
+        raise WriteRefused(
+            f"{path} is not written: the folder {twin} differs only in case", f"use {twin}"
+        )
+    with contextlib.suppress(FileExistsError):
+        (folder / name).mkdir()
+
+
+# -- bytes -------------------------------------------------------------------------------------------------------
+
+
+def _read(target: Path) -> bytes | None:
+    try:
+        descriptor = os.open(
+            target, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        )
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read()
+
+
+def _write_temporary(target: Path, data: bytes, mode: int, durable: bool) -> Path:
+    descriptor, name = tempfile.mkstemp(TEMPORARY_SUFFIX, TEMPORARY_PREFIX, target.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            if hasattr(os, "fchmod"):
+                os.fchmod(file.fileno(), mode)
+            if durable:
+                os.fsync(file.fileno())
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return Path(name)
+
+
+def _link_exclusively(temporary: Path, target: Path) -> None:
+    """Give a finished file its name unless that is taken; ``FileExistsError`` if so."""
+    try:
+        target.hardlink_to(temporary)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links: claim the name, then fill it by renaming
+        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        temporary.replace(target)
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make a rename durable. Some systems cannot open folders; they need no flush."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        with contextlib.suppress(OSError):
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+# -- the lock ----------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def lock_knowledge_base(root: str, wait: float = _LOCK_WAIT) -> Iterator[None]:
+    """Hold the knowledge base's one write lock; the system lets it go if the process dies."""
+    path = lock_path(root)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    except OSError as error:
+        raise WriteRefused(f"the lock {path} cannot be made: {error.strerror or error}") from error
+    try:
+        deadline = time.monotonic() + wait
+        while not _try_lock(descriptor):
+            if time.monotonic() >= deadline:
+                raise KnowledgeBaseLocked(str(path))
+            time.sleep(_LOCK_PAUSE)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def lock_path(root: str) -> Path:
+    """Say where the lock lies: ``<git dir>/kb/lock``, without git in the user's cache folder."""
+    git_dir = find_git_dir(root)
+    if git_dir is not None and Path(git_dir, "HEAD").is_file():
+        return Path(git_dir, "kb", "lock")
+    cache = (
+        os.environ.get("XDG_CACHE_HOME")
+        or os.environ.get("LOCALAPPDATA")
+        or Path("~/.cache").expanduser()
+    )
+    name = hashlib.sha256(os.fsencode(Path(root).resolve())).hexdigest()[:16]
+    return Path(cache, "kb", name, "lock")
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        import fcntl
+    except ImportError:  # Windows: the guard of each write still holds
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,137 @@
+"""The parenthesis of a statement ⇄ its qualifiers. Never decides whether a parenthesis is one of them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from kb.diagnostics import Fault
+from kb.model.statement import Section, StatementLine
+from kb.model.time import Interval
+from kb.syntax.edtf import TimeFault, looks_like_time, parse_interval
+
+QUALIFIER_HINT = "qualifiers are a time, 90%, 'by <entity id>', auto-high|medium|low, retracted, 'superseded by ^id'"
+
+_WORD = re.compile(
+    r"(?P<confidence>[0-9]{1,3}) ?%"
+    r"|by (?P<by>[a-z0-9]+(?:-[a-z0-9]+)*)"
+    r"|auto-(?P<auto>high|medium|low)"
+    r"|(?P<retracted>retracted)"
+    r"|superseded by \^(?P<superseded_by>[A-Za-z0-9-]+)"
+)
+_TWICE = {
+    "confidence": "confidence",
+    "by": "'by'",
+    "auto": "'auto-'",
+    "retracted": "'retracted'",
+    "superseded_by": "'superseded by'",
+}
+#: A fact's parenthesis with an impossible date in it was meant as a time (``2015-13``, ``1980-02-30``).
+_PLAIN_TIME = re.compile(
+    r"[0-9]{4}-[0-9]{1,2}(?:-[0-9]{1,2})?(?:/(?:[0-9]{4}(?:-[0-9]{1,2}){0,2}|\.\.)?)?|[0-9]{4}/[0-9]{4}"
+)
+
+#: Of all statements of a knowledge base, few have a time of their own.
+parse_time = lru_cache(maxsize=8192)(parse_interval)
+
+
+@dataclass(slots=True)
+class Qualifiers:
+    """What a parenthesis says, and what is wrong with it."""
+
+    interval: Interval | None = None
+    words: dict[str, str] = field(default_factory=dict)  #: by the statement's fields
+    count: int = 0  #: items that are qualifiers, wrong ones included
+    unread: list[tuple[int, int, str]] = field(
+        default_factory=list
+    )  #: (start, end, item) of the others
+    faults: list[Fault] = field(default_factory=list)
+
+    @property
+    def confidence(self) -> int | None:
+        """Per cent."""
+        confidence = self.words.get("confidence")
+        return None if confidence is None else int(confidence)
+
+    @property
+    def is_only_a_time(self) -> bool:
+        """It says when, and nothing else."""
+        return self.count == 1 and not self.words and not self.unread
+
+
+def read_qualifiers(
+    text: str, start: int, end: int, section: Section, offset: int = 0
+) -> Qualifiers:
+    """Read what stands between the brackets; ``offset`` is added to all positions."""
+    found = Qualifiers()
+    for piece in text[start:end].split(","):
+        item = piece.strip()
+        at = start + len(piece) - len(piece.lstrip()) if item else start
+        start += len(piece) + 1
+        item_end = at + len(item)
+        if not _read_item(found, " ".join(item.split()), offset + at, offset + item_end, section):
+            found.unread.append((offset + at, offset + item_end, item))
+    found.count += len(found.words)
+    return found
+
+
+def _read_item(found: Qualifiers, item: str, start: int, end: int, section: Section) -> bool:
+    """Add one item; whether it is a qualifier, if a wrong one."""
+    match = _WORD.fullmatch(item)
+    name = match.lastgroup if match else None
+    if match is None or name is None:
+        return _read_time(found, item, start, end, section)
+    if name in found.words:
+        found.faults.append(_twice(start, end, _TWICE[name]))
+    elif name == "confidence" and int(match[name]) > 100:
+        found.count += 1
+        message = f"a confidence of {item} is more than 100%"
+        found.faults.append(Fault("KB127", start, end, message, "write 0% to 100%"))
+    else:
+        found.words[name] = match[name]
+    return True
+
+
+def _read_time(found: Qualifiers, item: str, start: int, end: int, section: Section) -> bool:
+    if not item:
+        return False
+    parsed = parse_time(item)
+    if isinstance(parsed, Interval):
+        found.count += 1
+        if found.interval is None:
+            found.interval = parsed
+        else:
+            found.faults.append(_twice(start, end, "time"))
+        return True
+    is_meant = (
+        looks_like_time(item) if section is Section.RELATIONS else _PLAIN_TIME.fullmatch(item)
+    )
+    if is_meant:
+        found.count += 1
+        found.faults.append(_time_fault(parsed, start, end))
+    return bool(is_meant)
+
+
+def _time_fault(fault: TimeFault, start: int, end: int) -> Fault:
+    at = min(start + fault.offset, end)
+    return Fault("KB401", at, min(at + max(fault.length, 1), end), fault.message, fault.hint)
+
+
+def _twice(start: int, end: int, what: str) -> Fault:
+    return Fault("KB140", start, end, f"a second {what} in one statement is not read", "keep one")
+
+
+def iter_qualifiers(statement: StatementLine) -> Iterator[str]:
+    """Yield a statement's qualifiers in their canonical order."""
+    if statement.interval is not None:
+        yield statement.interval.text
+    if statement.confidence is not None:
+        yield f"{statement.confidence}%"
+    if statement.by is not None:
+        yield f"by {statement.by}"
+    if statement.auto is not None:
+        yield f"auto-{statement.auto}"
+    if statement.retracted:
+        yield "retracted"
+    if statement.superseded_by is not None:
+        yield f"superseded by ^{statement.superseded_by}"

@@ -1,0 +1,495 @@
+"""`kb import jsonl`: what each field becomes, what cannot be kept, and that a second run adds nothing."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kb.diagnostics import Severity
+from kb.edits.format_files import format_files
+from kb.edits.records import Import
+from kb.ingest.jsonl import import_jsonl, read_records
+from kb.knowledge_base import KnowledgeBase, open_knowledge_base
+from tests.conftest import NOW, entity, write_kb
+
+OBS = {
+    "kind": "observation",
+    "ref": "o/pep-1",
+    "happened_at": "2000-06-13",
+    "said_by": None,
+    "title": "T",
+    "text": "x\n",
+}
+ADA = {
+    "kind": "entity",
+    "ref": "person/ada",
+    "type": "person",
+    "name": "Ada",
+    "keys": {},
+    "aliases": [],
+}
+BOB = {**ADA, "ref": "person/bob", "name": "Bob"}
+TEAM = {**ADA, "ref": "team/core", "type": "team", "name": "Core"}
+MEMBER = {
+    "kind": "relation",
+    "subject": "person/ada",
+    "predicate": "member_of",
+    "object": "team/core",
+    "source": "o/pep-1",
+}
+TITLE = {
+    "kind": "fact",
+    "subject": "person/ada",
+    "predicate": "title",
+    "value": "Head",
+    "source": "o/pep-1",
+}
+
+Run = Callable[..., tuple[Import, KnowledgeBase]]
+
+#: Any text, and often one of those that the statement syntax could take for its own.
+_TEXTS = st.one_of(
+    st.text(st.characters(codec="utf-8"), max_size=20),
+    st.lists(
+        st.sampled_from(
+            (
+                "a",
+                " ",
+                "—",
+                "(",
+                ")",
+                "2015",
+                "[^x]",
+                "^y",
+                "`",
+                "\\",
+                "[",
+                "]",
+                "::",
+                "&lt;",
+                '"',
+                "*",
+                "_",
+                "<",
+                "#",
+                "\n",
+                "90%",
+                "![",
+                "](",
+                ",",
+            )
+        ),
+        max_size=9,
+    ).map("".join),
+)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Import records into a knowledge base, twice, and hand out the first result and what is there then."""
+    root = write_kb(tmp_path / "kb", {})
+
+    def imported(*records: object, add_words: bool = False) -> tuple[Import, KnowledgeBase]:
+        source = tmp_path / "kb.jsonl"
+        lines = [
+            one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for one in records
+        ]
+        source.write_text("\n".join(lines), encoding="utf-8")
+        done = import_jsonl(open_knowledge_base(str(root), NOW), str(source), add_words=add_words)
+        base = open_knowledge_base(str(root), NOW)
+        again = import_jsonl(base, str(source), add_words=add_words)
+        assert (again.made, again.changed) == ((), ())
+        assert not [found for found in base.corpus.diagnostics if found.severity is Severity.ERROR]
+        formatting = format_files(base, check=True)
+        assert (formatting.changed, formatting.skipped) == ((), ())
+        return done, base
+
+    return imported
+
+
+def messages(done: Import) -> list[tuple[int, str]]:
+    return [(problem.line, problem.message) for problem in done.problems]
+
+
+def only_time(base: KnowledgeBase) -> str | None:
+    (statement,) = base.graph.statements
+    return statement.interval.text if statement.interval else None
+
+
+# -- entities and observations -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "ref, name, id",
+    [
+        ("person/ukasz-langa", "Łukasz Langa", "lukasz-langa"),
+        ("person/micha-gorny", "Michał Górny", "michal-gorny"),
+        ("person/alexceleste", "Alex Eris Celeste née Gilding", "alexceleste"),
+        ("document/pep-1", "PEP Purpose and Guidelines", "pep-1"),
+        ("team/wg-rls-2.0", "RLS", "wg-rls-2-0"),
+        ("person/..", "田中", "tianzhong"),
+        ("person/con", "Con", "con-x"),
+        ("person/../../evil", "E", "evil"),
+    ],
+)
+def test_an_id_is_the_refs_last_part_made_safe(run: Run, ref: str, name: str, id: str) -> None:
+    _, base = run({**ADA, "ref": ref, "name": name})
+    (file,) = base.corpus.entities
+    assert (file.id, file.path, file.name) == (id, f"entities/person/{id}.md", name)
+    assert ("import_ref", ref) in file.fields
+
+
+def test_an_id_that_is_taken_gets_its_type(run: Run, tmp_path: Path) -> None:
+    write_kb(tmp_path / "kb", {"entities/x/core.md": entity("core", type="place")})
+    done, base = run(TEAM, {**TEAM, "ref": "t/core", "name": "Another"})
+    assert {file.id for file in base.corpus.entities} == {"core", "core-team", "core-team-2"}
+    assert messages(done)[0] == (1, "the id core is taken: team/core is core-team")
+
+
+def test_keys_aliases_and_dates_are_kept(run: Run) -> None:
+    keys = {"email": ["a@b.example"], "url": ["https://b.example/a: b"]}
+    moment = {
+        **OBS,
+        "happened_at": "2018-11-04T21:28:43+01:00",
+        "said_by": "person/ada",
+        "text": "a\r\nb\r\n",
+    }
+    _, base = run({**ADA, "keys": keys, "aliases": ["NO", "A. L."]}, moment)
+    (file,) = base.corpus.entities
+    assert [key.text for key in file.keys] == ["email:a@b.example", "url:https://b.example/a: b"]
+    assert [alias.text for alias in file.aliases] == ["NO", "A. L."]
+    (seen,) = base.corpus.observations
+    assert (seen.id, seen.kind, seen.said_by, seen.is_sealed) == (
+        "2018-11-04-pep-1",
+        "import",
+        "ada",
+        True,
+    )
+    assert seen.happened_at is not None
+    assert seen.happened_at.text == "2018-11-04T21:28:43+01:00"
+    assert seen.body == "\r\na\r\nb\r\n"
+
+
+def test_an_observations_id_begins_with_its_date(run: Run) -> None:
+    _, base = run(
+        OBS,
+        {**OBS, "ref": "p/pep-1", "happened_at": "2000-06-13"},
+        {**OBS, "ref": "u", "happened_at": None},
+    )
+    assert sorted(seen.path for seen in base.corpus.observations) == [
+        "observations/2000/06/2000-06-13-pep-1-2.md",
+        "observations/2000/06/2000-06-13-pep-1.md",
+        "observations/undated/u.md",
+    ]
+
+
+# -- statements --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "since, until, time",
+    [
+        ("2019-01-01", None, "2019-01-01/.."),
+        ("2019-01-01", "2019-03-31", "2019-01-01/2019-03-30"),
+        ("2019-01-01", "2019-03-01", "2019-01-01/2019-02-28"),
+        ("2018", "2019", "2018/2018"),
+        ("2018-11", "2019-01", "2018-11/2018-12"),
+        ("2019-01-01", "2019-03-31T12:00:00Z", "2019-01-01/2019-03-31T12:00:00Z"),
+        ("2019-01-01", "2019-01-01", "2019-01-01/2019-01-01"),
+        ("2019-03-15", "2019-03", "2019-03-15/2019-03"),
+        (None, "2019-03-31", "/2019-03-30"),
+        (None, None, None),
+        ("2019-13-01", None, None),
+        ("2019-01-01", "2018-01-01", None),
+        ("2019-01-01", "soon", "2019-01-01/"),
+        ("2019-01-01T10:00:00", None, "2019-01-01/.."),
+    ],
+)
+def test_until_is_exclusive(
+    run: Run, since: str | None, until: str | None, time: str | None
+) -> None:
+    _, base = run(ADA, TEAM, {**MEMBER, "since": since, "until": until, "source": None})
+    assert only_time(base) == time
+
+
+def test_what_is_odd_about_times_is_reported(run: Run) -> None:
+    done, _ = run(ADA, TEAM, OBS, {**MEMBER, "since": "2019-01-01", "until": "2019-01-01"})
+    assert messages(done) == [(4, '"since" and "until" are both 2019-01-01: kept as that one day')]
+
+
+def test_a_fact_at_a_time_is_an_event(run: Run) -> None:
+    _, base = run(ADA, OBS, {**TITLE, "at": "2019-01-01"})
+    assert only_time(base) == "2019-01-01"
+
+
+def test_a_statement_gets_an_id_a_citation_and_its_definition(run: Run) -> None:
+    _, base = run(
+        ADA, TEAM, OBS, {**MEMBER, "since": "2019", "confidence": 0.9, "text": "as [^x] said ^y"}
+    )
+    (statement,) = base.graph.statements
+    assert (statement.predicate, statement.object, statement.confidence) == (
+        "member-of",
+        "core",
+        90,
+    )
+    assert (statement.note, statement.observations) == ("as [^x] said ^y", ("2000-06-13-pep-1",))
+    assert not statement.is_provisional
+    text = (Path(base.root) / statement.path).read_text()
+    assert (
+        "\n[^2000-06-13-pep-1]: [T, 2000-06-13](../../observations/2000/06/2000-06-13-pep-1.md)\n"
+        in text
+    )
+
+
+def test_one_end_is_stored_in_the_canonical_direction(run: Run) -> None:
+    _, base = run(
+        ADA,
+        BOB,
+        {**MEMBER, "predicate": "mentored_by", "object": "person/bob", "source": None},
+        {
+            **MEMBER,
+            "predicate": "meets-with",
+            "subject": "person/bob",
+            "object": "person/ada",
+            "source": None,
+        },
+    )
+    stored = {(s.file_id, s.predicate, s.subject, s.object) for s in base.graph.statements}
+    assert stored == {("bob", "mentors", "bob", "ada"), ("ada", "meets-with", "ada", "bob")}
+
+
+def test_said_by_becomes_by_only_for_an_entity(run: Run) -> None:
+    fact = {**TITLE, "value": "A", "said_by": "person/bob"}
+    done, base = run(ADA, BOB, OBS, fact, {**TITLE, "value": "B", "said_by": "Somebody"})
+    assert {(s.value, s.by) for s in base.graph.statements} == {("A", "bob"), ("B", None)}
+    assert messages(done) == [(5, 'said_by "Somebody" is no entity and is not kept')]
+
+
+def test_identical_records_are_one_statement(run: Run) -> None:
+    other = {**OBS, "ref": "o/pep-2"}
+    done, base = run(ADA, OBS, other, TITLE, TITLE, {**TITLE, "source": ["o/pep-1", "o/pep-2"]})
+    (statement,) = base.graph.statements
+    assert done.identical == 2
+    assert statement.observations == ("2000-06-13-pep-1", "2000-06-13-pep-2")
+    assert messages(done)[0] == (5, "line 4 is identical: one statement is kept")
+
+
+def test_disjoint_periods_stay_apart(run: Run) -> None:
+    first = {**MEMBER, "since": "2024-01-01", "until": "2024-06-01"}
+    _, base = run(ADA, TEAM, OBS, first, {**MEMBER, "since": "2026-01-01"})
+    assert [s.interval.text for s in base.graph.statements if s.interval] == [
+        "2024-01-01/2024-05-31",
+        "2026-01-01/..",
+    ]
+
+
+@pytest.mark.parametrize(
+    "value", ["VP (acting) — EMEA", "x [^a]", "y ^abc", "`q", "(2015)", "a\\*b", "- [ ] z", "&amp;"]
+)
+def test_any_value_reads_back(run: Run, value: str) -> None:
+    _, base = run(ADA, OBS, {**TITLE, "value": value})
+    assert [statement.value for statement in base.graph.statements] == [value]
+
+
+def test_a_note_in_quotes_that_no_source_holds_loses_them(run: Run) -> None:
+    held, other = {**TITLE, "text": '"x"'}, {**TITLE, "value": "B", "text": '"not there"'}
+    done, base = run(ADA, {**OBS, "text": "so x it is"}, held, other)
+    assert {statement.note for statement in base.graph.statements} == {'"x"', "not there"}
+    assert messages(done) == [(4, "its text stands in quotes and in no source: kept without them")]
+
+
+# -- a second run ------------------------------------------------------------------------------------------------
+
+
+def test_only_what_is_new_is_added_and_no_line_moves(run: Run) -> None:
+    old, new = {**MEMBER, "since": "2020"}, {**MEMBER, "since": "2019", "source": "o/pep-2"}
+    _, base = run(ADA, TEAM, OBS, old, TITLE)
+    path = Path(base.root) / "entities/person/ada.md"
+    path.write_text(path.read_text().replace("---\n\n## Rel", "---\n\nMine.\n\n## Rel"))
+    before = path.read_text().splitlines()
+    done, base = run(ADA, TEAM, OBS, old, TITLE, {**OBS, "ref": "o/pep-2"}, new)
+    assert (done.relations.made, done.relations.there, done.facts.there) == (1, 1, 1)
+    assert done.changed == ("entities/person/ada.md",)
+    after = path.read_text().splitlines()
+    assert [line for line in after if line and line in before] == [line for line in before if line]
+    assert [s.interval.text for s in base.graph.statements if s.interval] == ["2019/..", "2020/.."]
+
+
+def test_what_was_edited_by_hand_stays_and_is_reported(run: Run) -> None:
+    _, base = run(ADA, TEAM, OBS, {**MEMBER, "since": "2020"})
+    path = Path(base.root) / "entities/person/ada.md"
+    path.write_text(path.read_text().replace("2020/..", "2020/2021"))
+    done, _ = run({**ADA, "aliases": ["Countess"]}, TEAM, OBS, {**MEMBER, "since": "2020"})
+    assert done.changed == ()
+    assert "lacks Countess" in messages(done)[0][1]
+    assert "another end" in messages(done)[1][1]
+
+
+def test_after_a_merge_new_statements_go_to_the_survivor(run: Run) -> None:
+    _, base = run(ADA, BOB, OBS, TITLE)
+    path = Path(base.root) / "entities/person/ada.md"
+    path.write_text(path.read_text().replace("import_ref", "merged_into: bob\nimport_ref"))
+    done, base = run(ADA, BOB, OBS, TITLE, {**TITLE, "value": "Chair"})
+    assert done.changed == ("entities/person/bob.md",)
+    assert done.facts.there == 1
+
+
+def test_a_broken_file_is_not_made_a_second_time(run: Run, tmp_path: Path) -> None:
+    write_kb(
+        tmp_path / "kb", {"entities/person/ada.md": "---\nid: [ada\nimport_ref: person/ada\n---\n"}
+    )
+    source = tmp_path / "kb.jsonl"
+    source.write_text("\n".join(map(json.dumps, (ADA, TITLE))))
+    done = import_jsonl(open_knowledge_base(str(tmp_path / "kb"), NOW), str(source))
+    assert (done.made, done.changed, done.unresolved) == ((), (), 1)
+
+
+def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
+    root = write_kb(tmp_path / "kb", {})
+    (tmp_path / "kb.jsonl").write_text("\n".join(map(json.dumps, (ADA, OBS, TITLE))))
+    done = import_jsonl(
+        open_knowledge_base(str(root), NOW), str(tmp_path / "kb.jsonl"), dry_run=True
+    )
+    assert (done.entities.made, done.observations.made, done.facts.made, done.is_written) == (
+        1,
+        1,
+        1,
+        False,
+    )
+    assert sorted(path.name for path in root.rglob("*")) == ["kb.yaml"]
+
+
+# -- words -------------------------------------------------------------------------------------------------------
+
+
+def test_words_that_are_lacking_are_listed_and_added_on_request(run: Run, tmp_path: Path) -> None:
+    group = {**TEAM, "type": "working-group", "keys": {"matrix": ["#a"]}}
+    records = (
+        ADA,
+        group,
+        OBS,
+        {**MEMBER, "predicate": "alumni_of"},
+        {**TITLE, "predicate": "topic"},
+    )
+    done, _ = run(*records)
+    assert [(word.table, word.name, word.form) for word in done.words] == [
+        ("types", "working-group", "{is: team}"),
+        ("keys", "matrix", "{types: [working-group]}"),
+        ("relations", "alumni-of", "{from: [person], to: [working-group]}"),
+        ("facts", "topic", "{}"),
+    ]
+    assert (tmp_path / "kb/kb.yaml").read_text() == "kb: 1\nname: Test\n"
+    source = tmp_path / "kb.jsonl"
+    done = import_jsonl(open_knowledge_base(str(tmp_path / "kb"), NOW), str(source), add_words=True)
+    assert done.changed == ("kb.yaml",)
+    assert (
+        (tmp_path / "kb/kb.yaml")
+        .read_text()
+        .startswith("kb: 1\nname: Test\n\ntypes:\n  working-group: {is: team}\n")
+    )
+
+
+# -- lines that are not as they should be ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ("nonsense", "no JSON"),
+        ("[1", "no JSON"),
+        ("7", "not an object"),
+        ('{"kind": "thing"}', 'the kind "thing" is unknown'),
+        ('{"type": "entity", "name": "A"}', '"kind" is missing'),
+        ({**ADA, "ref": None}, '"ref" is missing'),
+        ({**ADA, "nick": "x"}, "nothing reads 'nick'"),
+        ({**ADA, "keys": ["a"]}, '"keys" must be an object'),
+        ({**ADA, "keys": {"a b": ["c"]}}, "is no kind of key"),
+        ({**ADA, "name": "A\nB"}, "line ends or odd white space"),
+        ({**TITLE, "subject": "person/ghost"}, "person/ghost: no entity has that ref"),
+        ({**MEMBER, "object": "team/ghost"}, "team/ghost: no entity has that ref"),
+        ({**TITLE, "source": "o/ghost"}, "source o/ghost: no observation"),
+        ({**TITLE, "value": None}, '"value" is missing'),
+        ({**TITLE, "value": {"a": 1}}, '"value" must be a text'),
+        ({**TITLE, "predicate": "::"}, "is no predicate"),
+        ({**TITLE, "at": "12.03.2024"}, '"at" is not kept'),
+        ({**TITLE, "confidence": 700}, '"confidence" 700'),
+        ('{"kind": "fact", "kind": "fact"}', "stands twice"),
+        (
+            '{"kind": "entity", "ref": "person/x", "type": "person", "name": "\\ud800"}',
+            "half a character",
+        ),
+        ("[" * 100_000, "nested too deep"),
+    ],
+)
+def test_a_bad_line_is_reported_by_number_and_costs_nothing_else(
+    run: Run, line: object, message: str
+) -> None:
+    done, base = run({**BOB, "ref": "person/ada", "name": "Ada"}, OBS, line, TEAM)
+    assert {number for number, text in messages(done) if message in text} == {3}, messages(done)
+    assert {"ada", "core"} <= {file.id for file in base.corpus.entities}
+
+
+def test_a_half_written_last_line_and_two_objects_on_one(run: Run) -> None:
+    done, base = run(json.dumps(ADA) + json.dumps(BOB), "", TEAM, '{"kind": "entity", "re')
+    assert {file.id for file in base.corpus.entities} == {"ada", "bob", "core"}
+    assert [line for line, _ in messages(done)] == [1, 4]
+    assert "half-written" in messages(done)[1][1]
+
+
+def test_a_ref_that_stands_twice_counts_once(run: Run) -> None:
+    done, base = run(ADA, ADA, {**ADA, "name": "Other"}, OBS, {**OBS, "text": "y"})
+    assert [file.name for file in base.corpus.entities] == ["Ada"]
+    assert [line for line, _ in messages(done)] == [2, 3, 5]
+
+
+def test_a_bom_an_array_and_bytes_that_are_no_utf8_are_read() -> None:
+    line = json.dumps(ADA).encode()
+    assert len(read_records(b"\xef\xbb\xbf" + line + b"\r\n").entities) == 1
+    array = read_records(
+        b"[\n" + line + b',\n {"kind": \n' + b"{},\n" + json.dumps(TEAM).encode() + b"\n]"
+    )
+    assert [(record.line, record.ref) for record in array.entities] == [
+        (2, "person/ada"),
+        (5, "team/core"),
+    ]
+    broken = read_records(line.replace(b"Ada", b"\xff") + b"\n" + json.dumps(TEAM).encode())
+    assert [record.name for record in broken.entities] == ["\ufffd", "Core"]
+    assert broken.problems[0].line == 1
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(st.tuples(_TEXTS, _TEXTS), min_size=1, max_size=8), _TEXTS, _TEXTS)
+def test_any_texts_are_kept_or_reported(
+    tmp_path: Path, pairs: list[tuple[str, str]], name: str, title: str
+) -> None:
+    root = tmp_path / f"kb-{len(list(tmp_path.iterdir()))}"
+    write_kb(root, {})
+    facts = [{**TITLE, "value": value, "text": note} for value, note in pairs]
+    relation = {
+        **MEMBER,
+        "subject": "team/core",
+        "object": "person/ada",
+        "predicate": "related-to",
+        "text": title,
+    }
+    records = ({**ADA, "name": name}, TEAM, {**OBS, "title": title, "text": name}, relation, *facts)
+    source = tmp_path / "kb.jsonl"
+    source.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    done = import_jsonl(open_knowledge_base(str(root), NOW), str(source))
+    base = open_knowledge_base(str(root), NOW)
+    assert not [found for found in base.corpus.diagnostics if found.severity is Severity.ERROR]
+    kept = done.facts.made + done.identical
+    missing = [
+        text for _, text in messages(done) if "is missing" in text or "cannot be written" in text
+    ]
+    assert kept + len(missing) >= len(facts)
+    assert len(base.graph.statements) == done.facts.made + done.relations.made
+    assert not any(statement.is_provisional for statement in base.graph.statements)
+    again = import_jsonl(base, str(source))
+    assert (again.made, again.changed) == ((), ())
+    assert format_files(base, check=True).changed == ()

@@ -1,0 +1,126 @@
+"""The questions of the shared data sets are answered right through the public command line's JSON."""
+
+import json
+import re
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from kb.cli.program import program
+from tests.conftest import SHARED, write_kb
+from tests.questions.asking import assert_compares, run_json
+
+DATA = SHARED / "data"
+SETS = sorted(path.parent.name for path in DATA.glob("*/questions.jsonl"))
+
+#: What full-text search answers; there is no search yet.
+SEARCH = "search"
+
+pytestmark = pytest.mark.skipif(not SETS, reason="the shared data sets are not on this machine")
+
+
+def questions() -> list[Any]:
+    found = []
+    for name in SETS:
+        for line in (DATA / name / "questions.jsonl").read_text("utf-8").splitlines():
+            question = json.loads(line)
+            if SEARCH not in question["query"]:
+                found.append(pytest.param(name, question, id=question["id"]))
+    return found
+
+
+@pytest.fixture(scope="session")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Each data set imported into a knowledge base of its own."""
+    roots = {}
+    for name in SETS:
+        root = write_kb(tmp_path_factory.mktemp(name) / "kb", {})
+        arguments = [
+            "import",
+            "jsonl",
+            str(DATA / name / "kb.jsonl"),
+            "--add-words",
+            "--root",
+            str(root),
+        ]
+        result = CliRunner().invoke(
+            program, arguments, standalone_mode=False, catch_exceptions=False
+        )
+        assert result.exit_code == 0, result.output
+        roots[name] = root
+    return roots
+
+
+class Refs:
+    """Ids ⇄ the refs of the data set, by the ``import_ref`` of each file."""
+
+    def __init__(self, root: Path) -> None:
+        self.by_id = {}
+        for path in root.glob("entities/*/*.md"):
+            match = re.search(r"^import_ref: (.*)$", path.read_text("utf-8"), re.M)
+            assert match, path
+            self.by_id[path.stem] = match.group(1).strip("\"'")
+        self.by_ref = {ref: id for id, ref in self.by_id.items()}
+
+
+def ask(root: Path, refs: Refs, query: dict[str, Any], is_count: bool, is_timeline: bool) -> Any:
+    """Ask a question of the data set, and give the answer in its own terms."""
+    options = []
+    for predicate in query.get("predicates", [query["predicate"]] if "predicate" in query else []):
+        options += ["-p", predicate]
+    if "as_of" in query:
+        options += ["--at", query["as_of"]]
+    if "direction" in query:
+        options += ["--direction", query["direction"]]
+    if "key" in query or "name" in query:
+        argument = ":".join(query["key"]) if "key" in query else query["name"]
+        matches = run_json(root, "find", argument)["results"]
+        best = matches[0]["tier"]
+        return [refs.by_id[match["entity"]["id"]] for match in matches if match["tier"] == best]
+    if "from" in query:
+        if query.get("current"):
+            options += ["--at", "now"]
+        if query.get("directed"):
+            options.append("--directed")
+        if "max_hops" in query:
+            options += ["--max-hops", str(query["max_hops"])]
+        answer = run_json(
+            root, "paths", refs.by_ref[query["from"]], refs.by_ref[query["to"]], *options
+        )
+        paths = [[refs.by_id[node["id"]] for node in path["nodes"]] for path in answer["results"]]
+        return {"hops": len(paths[0]) - 1 if paths else 0, "paths": paths}
+    if is_count:
+        options += [] if query.get("current") else ["--include-ended"]
+        return run_json(root, "relations", *options, "--limit", "1")["total"]
+    if is_timeline:
+        answer = run_json(root, "timeline", refs.by_ref[query["entity"]], *options, "--limit", "0")
+        return [moment(one, refs) for one in answer["results"]]
+    answer = run_json(root, "neighbors", refs.by_ref[query["entity"]], *options, "--limit", "0")
+    return [
+        refs.by_id[one["entity"]["id"]] for group in answer["results"] for one in group["neighbors"]
+    ]
+
+
+def moment(one: dict[str, Any], refs: Refs) -> list[str]:
+    """A moment with the data set's exclusive end: the first day on which it no longer holds."""
+    day = one["date"]
+    if one["event"] == "until":
+        day = (date.fromisoformat(day) + timedelta(days=1)).isoformat()
+    return [day, one["event"], refs.by_id[one["entity"]["id"]]]
+
+
+@pytest.mark.parametrize(("name", "question"), questions())
+def test_data_question(imported: dict[str, Path], name: str, question: dict[str, Any]) -> None:
+    """Each question gets its expected answer; lists of current things need no flag, paths are asked at now."""
+    root = imported[name]
+    answer = ask(
+        root,
+        Refs(root),
+        question["query"],
+        question["capability"] == "count",
+        question["capability"] == "timeline",
+    )
+    assert_compares(question["compare"], answer, question["expected"])

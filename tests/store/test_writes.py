@@ -1,0 +1,128 @@
+"""Guarded, atomic writes: what is refused, and that nothing is left behind."""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from kb.errors import ConcurrentModification
+from kb.store.writes import (
+    KnowledgeBaseLocked,
+    WriteRefused,
+    create_file,
+    lock_knowledge_base,
+    lock_path,
+    make_folder,
+    replace_file,
+)
+from tests.conftest import git
+
+
+def left_over(root: Path) -> list[str]:
+    return [path.name for path in root.rglob(".kb-*")]
+
+
+def test_a_file_is_replaced_if_it_is_what_the_change_was_planned_on(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"old\r\n")
+    (tmp_path / "a.md").chmod(0o640)
+    replace_file(str(tmp_path), "a.md", b"new", b"old\r\n")
+    assert (tmp_path / "a.md").read_bytes() == b"new"
+    assert stat.S_IMODE((tmp_path / "a.md").stat().st_mode) == 0o640
+    assert left_over(tmp_path) == []
+
+
+@pytest.mark.parametrize("now_there", [b"other", None])
+def test_a_file_that_changed_or_went_is_not_written(
+    tmp_path: Path, now_there: bytes | None
+) -> None:
+    if now_there is not None:
+        (tmp_path / "a.md").write_bytes(now_there)
+    with pytest.raises(ConcurrentModification):
+        replace_file(str(tmp_path), "a.md", b"new", b"old")
+    assert (
+        (tmp_path / "a.md").read_bytes() == now_there
+        if now_there
+        else not (tmp_path / "a.md").exists()
+    )
+    assert left_over(tmp_path) == []
+
+
+def test_equal_bytes_write_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"same")
+    before = (tmp_path / "a.md").stat()
+    replace_file(str(tmp_path), "a.md", b"same", b"same")
+    after = (tmp_path / "a.md").stat()
+    assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
+
+
+def test_a_new_file_never_takes_the_place_of_another(tmp_path: Path) -> None:
+    create_file(str(tmp_path), "entities/person/ada.md", b"first")
+    with pytest.raises(WriteRefused, match="exists already"):
+        create_file(str(tmp_path), "entities/person/ada.md", b"second")
+    assert (tmp_path / "entities/person/ada.md").read_bytes() == b"first"
+    assert left_over(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../evil.md",
+        "a/../../evil.md",
+        "/etc/evil",
+        "a//b.md",
+        "a\\..\\evil.md",
+        "C:evil.md",
+        "a\0b",
+        ".",
+    ],
+)
+def test_no_path_leads_out_of_the_root(tmp_path: Path, path: str) -> None:
+    root = tmp_path / "kb"
+    root.mkdir()
+    with pytest.raises(WriteRefused):
+        create_file(str(root), path, b"evil")
+    with pytest.raises(WriteRefused):
+        replace_file(str(root), path, b"evil", b"")
+    assert list(tmp_path.rglob("*evil*")) == []
+
+
+def test_symbolic_links_are_not_written_through(tmp_path: Path) -> None:
+    root, outside = tmp_path / "kb", tmp_path / "outside"
+    root.mkdir()
+    outside.mkdir()
+    (outside / "a.md").write_bytes(b"theirs")
+    (root / "entities").symlink_to(outside)
+    (root / "b.md").symlink_to(outside / "a.md")
+    with pytest.raises(WriteRefused, match="symbolic link"):
+        create_file(str(root), "entities/new.md", b"x")
+    with pytest.raises(WriteRefused, match="regular file"):
+        replace_file(str(root), "b.md", b"x", b"theirs")
+    assert (outside / "a.md").read_bytes() == b"theirs"
+    assert not (outside / "new.md").exists()
+
+
+def test_a_folder_that_differs_only_in_case_is_refused(tmp_path: Path) -> None:
+    make_folder(str(tmp_path), "entities/Schemas")
+    with pytest.raises(WriteRefused, match="Schemas differs only in case"):
+        create_file(str(tmp_path), "entities/schemas/research.md", b"x")
+    assert [path.name for path in (tmp_path / "entities").iterdir()] == ["Schemas"]
+
+
+def test_one_process_writes_at_a_time(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    with (
+        lock_knowledge_base(str(tmp_path)),
+        pytest.raises(KnowledgeBaseLocked),
+        lock_knowledge_base(str(tmp_path), wait=0.05),
+    ):
+        pass
+    with lock_knowledge_base(str(tmp_path), wait=0):
+        assert lock_path(str(tmp_path)) == tmp_path / ".git/kb/lock"
+
+
+def test_without_git_the_lock_lies_in_the_users_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with lock_knowledge_base(str(tmp_path / "kb")):
+        assert (tmp_path / "cache") in lock_path(str(tmp_path / "kb")).parents

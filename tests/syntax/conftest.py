@@ -1,0 +1,6 @@
+"""Hypothesis without deadlines: a busy machine is no failure."""
+
+from hypothesis import settings
+
+settings.register_profile("kb", deadline=None)
+settings.load_profile("kb")
