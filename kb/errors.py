@@ -44,7 +44,11 @@ class UnknownEntity(KbError):
     """An argument names no entity; near spellings are offered, never taken."""
 
     def __init__(self, argument: str, guesses: tuple[str, ...] = ()) -> None:
-        hint = "did you mean " + " or ".join(f'"{guess}"' for guess in guesses) + "?" if guesses else ""
+        hint = (
+            "did you mean " + " or ".join(f'"{guess}"' for guess in guesses) + "?"
+            if guesses
+            else ""
+        )
         super().__init__(f'no entity matches "{argument}"', hint)
         self.argument = argument
         self.guesses = guesses
@@ -82,5 +86,7 @@ class ConcurrentModification(KbError):
     """A file changed between being read and being written."""
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"{path} changed while it was being edited; nothing was written", "try again")
+        super().__init__(
+            f"{path} changed while it was being edited; nothing was written", "try again"
+        )
         self.path = path

@@ -51,10 +51,14 @@ class KnowledgeBase:
         commit = head_commit(self.root)
         if not commit:
             return ""
-        changed = differs_from_head(self.root, self.corpus.contents, commit, (CONFIGURATION, ENTITIES, OBSERVATIONS))
+        changed = differs_from_head(
+            self.root, self.corpus.contents, commit, (CONFIGURATION, ENTITIES, OBSERVATIONS)
+        )
         return commit + "+" if changed else commit
 
 
-def open_knowledge_base(root: str, now: int, progress: Callable[[int], None] | None = None) -> KnowledgeBase:
+def open_knowledge_base(
+    root: str, now: int, progress: Callable[[int], None] | None = None
+) -> KnowledgeBase:
     """Load the knowledge base at a root."""
     return KnowledgeBase(load_corpus(root, progress), now)

@@ -7,6 +7,7 @@ from kb.graph.graph import Entity, Graph
 from kb.graph.keys import normalize_key
 from kb.graph.links import LinkResolver
 from kb.model.observation import ObservationFile
+from kb.syntax.observation_file import find_links
 
 
 def find_mentions(graph: Graph, entity: Entity, links: LinkResolver) -> tuple[str, ...]:
@@ -46,7 +47,7 @@ def _as_key(person: str, graph: Graph) -> str:
 
 def _links_to(observation: ObservationFile, ids: set[str], links: LinkResolver) -> bool:
     return any(
-        links.resolve(link, observation.path).id in ids for link in observation.links
+        links.resolve(link, observation.path).id in ids for link in find_links(observation)
     ) or any(name.text in ids for name in observation.about)
 
 

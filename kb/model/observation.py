@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 
 from kb.diagnostics import Span
 from kb.model.entity import Name
-from kb.model.statement import Link
 from kb.model.time import Date
 
 KINDS = (
@@ -46,7 +45,6 @@ class ObservationFile:
     digest: str = ""  #: SHA-256 of the sealed part, as it is now
     decision: Name | None = None
     about: tuple[Name, ...] = ()
-    links: tuple[Link, ...] = ()
     body: str = field(default="", repr=False)
     is_broken: bool = False
     text: str = field(default="", repr=False)

@@ -58,7 +58,9 @@ class StatementLine:
     value: str | None = None  #: Markdown unescaped
     interval: Interval | None = None  #: ``None``: undated
     confidence: int | None = None  #: per cent
-    by: str | None = None  #: entity id: who said it, where that is not the observation's ``said_by``
+    by: str | None = (
+        None  #: entity id: who said it, where that is not the observation's ``said_by``
+    )
     auto: str | None = None  #: ``high``, ``medium``, ``low``: a suggestion that nobody confirmed
     retracted: bool = False
     superseded_by: str | None = None  #: a statement id
@@ -84,6 +86,6 @@ class StatementLine:
     def quote(self) -> str | None:
         """The words of a note in double quotes, which must occur in a cited observation."""
         note = self.note
-        if note is not None and len(note) > 2 and note[0] in "\"“" and note[-1] in "\"”":
+        if note is not None and len(note) > 2 and note[0] in '"“' and note[-1] in '"”':
             return note[1:-1]
         return None

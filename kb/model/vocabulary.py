@@ -112,7 +112,9 @@ class Vocabulary:
             for word in (relation.name, *relation.aliases):
                 self._relation_readings.setdefault(word, forward)
             if relation.inverse:
-                self._relation_readings.setdefault(relation.inverse, Reading(relation.name, True, relation))
+                self._relation_readings.setdefault(
+                    relation.inverse, Reading(relation.name, True, relation)
+                )
         for fact in self.facts.values():
             for word in (fact.name, *fact.aliases):
                 self._fact_readings.setdefault(word, Reading(fact.name, fact=fact))

@@ -9,7 +9,7 @@ from kb.model.time import sort_key
 from kb.queries.answers import Answer, StatementView, Viewer, label_of
 from kb.queries.predicates import read_predicates, side_of
 from kb.queries.resolve import resolve_entity
-from kb.queries.selection import DEFAULT_LIMIT, Selection, make_sieve, share_limit
+from kb.queries.selection import DEFAULT_LIMIT, EVERYTHING, Selection, make_sieve, share_limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def list_facts(
     knowledge_base: KnowledgeBase,
     entity: str,
     predicates: tuple[str, ...] = (),
-    selection: Selection = Selection(),
+    selection: Selection = EVERYTHING,
     limit: int = DEFAULT_LIMIT,
 ) -> Answer[Facts]:
     """List every statement of an entity. Ended ones are always among them; retired ones with ``history``."""

@@ -8,7 +8,7 @@ from kb.model.names import fold
 from kb.queries.answers import Answer, EntityRef, StatementView, Viewer, label_of
 from kb.queries.predicates import read_predicates, side_of
 from kb.queries.resolve import resolve_entity
-from kb.queries.selection import DEFAULT_LIMIT, Selection, make_sieve, share_limit
+from kb.queries.selection import DEFAULT_LIMIT, EVERYTHING, Selection, make_sieve, share_limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def list_neighbors(
     entity: str,
     predicates: tuple[str, ...] = (),
     direction: str | None = None,
-    selection: Selection = Selection(),
+    selection: Selection = EVERYTHING,
     limit: int = DEFAULT_LIMIT,
 ) -> Answer[Neighbors]:
     """List what an entity is linked to now, or ``at`` a time. ``direction`` is meant for the predicate as named."""

@@ -15,7 +15,7 @@ from kb.queries.answers import Answer, EntityRef, StatementView, Viewer
 from kb.queries.neighbors import best_evidenced
 from kb.queries.predicates import IN, OUT, PredicateReading, read_predicates
 from kb.queries.resolve import resolve_entity
-from kb.queries.selection import Selection, Sieve, make_sieve
+from kb.queries.selection import EVERYTHING, Selection, Sieve, make_sieve
 
 PATH_LIMIT = 10
 DEFAULT_HOPS = 3
@@ -72,7 +72,7 @@ def find_paths(
     max_hops: int = DEFAULT_HOPS,
     predicates: tuple[str, ...] = (),
     directed: bool = False,
-    selection: Selection = Selection(),
+    selection: Selection = EVERYTHING,
     hub_degree: int = HUB_DEGREE,
     limit: int = PATH_LIMIT,
 ) -> Answer[Paths]:

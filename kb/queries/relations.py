@@ -8,7 +8,7 @@ from kb.queries.answers import Answer, StatementView, Viewer
 from kb.queries.facts import recent_first
 from kb.queries.predicates import OUT, read_predicates, side_of
 from kb.queries.resolve import resolve_entity
-from kb.queries.selection import DEFAULT_LIMIT, Selection, make_sieve, share_limit
+from kb.queries.selection import DEFAULT_LIMIT, EVERYTHING, Selection, make_sieve, share_limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ def list_relations(
     knowledge_base: KnowledgeBase,
     entity: str | None = None,
     predicates: tuple[str, ...] = (),
-    selection: Selection = Selection(),
+    selection: Selection = EVERYTHING,
     limit: int = DEFAULT_LIMIT,
 ) -> Answer[Relations]:
     """List relations. What does not hold now is left out unless ``at`` or ``include_ended`` asks for it."""

@@ -26,6 +26,10 @@ class Selection:
     history: bool = False  #: retired ones too
 
 
+#: No filter.
+EVERYTHING = Selection()
+
+
 @dataclass
 class Sieve:
     """A selection made ready for one knowledge base; counts what it leaves out."""

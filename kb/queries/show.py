@@ -11,7 +11,14 @@ from kb.queries.answers import Answer, EntityRef, StatementView, Viewer, label_o
 from kb.queries.facts import recent_first
 from kb.queries.neighbors import Neighbor, NeighborGroup, best_evidenced
 from kb.queries.resolve import resolve_entity
-from kb.queries.selection import DEFAULT_LIMIT, Selection, Sieve, make_sieve, share_limit
+from kb.queries.selection import (
+    DEFAULT_LIMIT,
+    EVERYTHING,
+    Selection,
+    Sieve,
+    make_sieve,
+    share_limit,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,7 @@ class Page:
 def show(
     knowledge_base: KnowledgeBase,
     entity: str,
-    selection: Selection = Selection(),
+    selection: Selection = EVERYTHING,
     limit: int = DEFAULT_LIMIT,
 ) -> Answer[tuple[Page, ...]]:
     """Show an entity; for a key that several bear, each of them."""

@@ -7,7 +7,7 @@ from kb.model.time import Date
 from kb.queries.answers import Answer, EntityRef, StatementView, Viewer
 from kb.queries.predicates import read_predicates, side_of
 from kb.queries.resolve import resolve_entity
-from kb.queries.selection import Selection, make_sieve
+from kb.queries.selection import EVERYTHING, Selection, make_sieve
 
 TIMELINE_LIMIT = 60
 
@@ -36,7 +36,7 @@ def list_timeline(
     entity: str,
     predicates: tuple[str, ...] = (),
     direction: str | None = None,
-    selection: Selection = Selection(),
+    selection: Selection = EVERYTHING,
     limit: int = TIMELINE_LIMIT,
 ) -> Answer[Timeline]:
     """List starts and ends, earliest first; a date counts as its first day."""

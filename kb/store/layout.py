@@ -36,7 +36,9 @@ def why_unportable(name: str) -> str:
         return "has characters or an end that some systems refuse"
     if len(name.encode("utf-8", "surrogateescape")) > _MAX_NAME_BYTES:
         return f"is longer than {_MAX_NAME_BYTES} bytes"
-    if any(unicodedata.category(char) in ("So", "Sk", "Cn", "Co", "Cf", "Zl", "Zp") for char in name):
+    if any(
+        unicodedata.category(char) in ("So", "Sk", "Cn", "Co", "Cf", "Zl", "Zp") for char in name
+    ):
         return "has symbols that some systems write differently"
     return ""
 

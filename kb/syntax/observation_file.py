@@ -68,7 +68,6 @@ def parse_observation_file(source: Source) -> tuple[ObservationFile, tuple[Diagn
         digest=digest,
         decision=_decision(fields),
         about=fields.texts("about"),
-        links=tuple(_iter_links(source.text, front.body_start)),
         body=body,
         text=source.text,
     )
@@ -106,8 +105,10 @@ def _decision(fields: Fields) -> Name | None:
     return fields.name(node)
 
 
-def _iter_links(text: str, body_start: int) -> list[Link]:
-    if text.find("](", body_start) < 0 and text.find("[[", body_start) < 0:
-        return []
-    body = scan_body(text, body_start, reads_sections=False)
-    return [link for start, end in body.prose for link in iter_links(text[start:end], start)]
+def find_links(observation: ObservationFile) -> tuple[Link, ...]:
+    """Find the links of an observation's body. Not done while it is parsed: few questions ask for them."""
+    text, start = observation.text, len(observation.text) - len(observation.body)
+    if text.find("](", start) < 0 and text.find("[[", start) < 0:
+        return ()
+    prose = scan_body(text, start, reads_sections=False).prose
+    return tuple(link for begin, end in prose for link in iter_links(text[begin:end], begin))

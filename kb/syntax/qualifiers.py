@@ -26,9 +26,12 @@ _TWICE = {
     "retracted": "'retracted'",
     "superseded_by": "'superseded by'",
 }
-#: A fact's parenthesis with an impossible date in it was meant as a time (``2015-13``, ``1980-02-30``).
+
+#: What a fact's parenthesis can only mean as a time, even where the date in it is impossible: a year with a month,
+#: or an interval. A lone number may well be part of the value.
+_YEAR = r"[0-9]{4}(?:-[0-9]{1,2}){0,2}[?~]?"
 _PLAIN_TIME = re.compile(
-    r"[0-9]{4}-[0-9]{1,2}(?:-[0-9]{1,2})?(?:/(?:[0-9]{4}(?:-[0-9]{1,2}){0,2}|\.\.)?)?|[0-9]{4}/[0-9]{4}"
+    rf"[0-9]{{4}}(?:-[0-9]{{1,2}}){{1,2}}(?:[?~]|T[^\s]+)?|{_YEAR}/(?:{_YEAR}|\.\.)?|(?:\.\.)?/{_YEAR}"
 )
 
 #: Of all statements of a knowledge base, few have a time of their own.

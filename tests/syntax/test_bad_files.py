@@ -9,7 +9,7 @@ from kb.diagnostics import Diagnostic, Severity
 from kb.model.entity import EntityFile
 from kb.model.observation import ObservationFile
 from kb.syntax.entity_file import parse_entity_file
-from kb.syntax.observation_file import parse_observation_file, seal_of
+from kb.syntax.observation_file import find_links, parse_observation_file, seal_of
 from kb.syntax.source import decode
 from kb.syntax.vocabulary_file import read_configuration
 
@@ -273,7 +273,7 @@ def test_observations_have_no_sections() -> None:
     """What looks like statements in a source is the source's text, and its links count."""
     file, diagnostics = observation("---\nid: o\n---\n## Facts\n- a [x](x.md)\n\n> ## Relations\n")
     assert diagnostics == ()
-    assert [link.target for link in file.links] == ["x.md"]
+    assert [link.target for link in find_links(file)] == ["x.md"]
 
 
 def test_the_seal_covers_the_body_whatever_its_line_ends() -> None:
