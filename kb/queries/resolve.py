@@ -109,7 +109,14 @@ def guess_spellings(graph: Graph, argument: str) -> tuple[str, ...]:
 
 
 def resolve_entity(graph: Graph, argument: str) -> Resolved:
-    """Read an argument as its best candidate; a key that several bear as all of them."""
+    """Read an argument as its best candidate; a key that several bear as all of them.
+
+    An id names one entity, so that nothing else is looked for.
+    """
+    id = graph.survivors.get(argument, argument)
+    if id in graph.entities:
+        candidate = Candidate(id, Tier.ID, len(graph.about(id)))
+        return read_candidates(graph, argument, (candidate,))
     candidates = find_candidates(graph, argument)
     if not candidates:
         raise UnknownEntity(argument, guess_spellings(graph, argument))
