@@ -1,13 +1,8 @@
 """``import``: records of other programs, one command a form."""
 
-import sys
-from collections.abc import Callable
-
 import click
 
-from kb.cli.options import open_here, root_option
-
-_STEP = 200
+from kb.cli.options import Progress, open_here, root_option
 
 
 @click.group("import")
@@ -40,21 +35,12 @@ def jsonl_command(
     from kb.render.edits import import_as_json, render_import
 
     base = open_here(root)
-    done = import_jsonl(base, file, add_words=add_words, dry_run=dry_run, progress=_progress())
+    progress = Progress()
+    done = import_jsonl(base, file, add_words=add_words, dry_run=dry_run, progress=progress.wrote)
+    progress.clear()
     if as_json:
         click.echo(import_as_json(done))
     else:
         shown, summary = render_import(done, file)
         click.echo(shown, nl=False)
         click.echo(summary, err=True)
-
-
-def _progress() -> Callable[[int, int], None] | None:
-    if not sys.stderr.isatty():
-        return None
-
-    def show(count: int, total: int) -> None:
-        if count % _STEP == 0 or count == total:
-            click.echo(f"\rkb: wrote {count} of {total} files", nl=count == total, err=True)
-
-    return show

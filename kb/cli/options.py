@@ -1,5 +1,7 @@
 """Options that commands share, and the opening of the knowledge base they name."""
 
+import os
+import sys
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -14,8 +16,8 @@ from kb.store.layout import find_root
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Command], Command]
 
-#: More files than this, and reading them shows its progress.
-_PROGRESS_STEP = 2000
+#: Progress is shown after every so many files.
+_READ_STEP, _WRITE_STEP = 1000, 200
 
 
 def root_option(command: Command) -> Command:
@@ -121,7 +123,40 @@ def selection_options(*names: str) -> Decorator[Any]:
 
 def open_here(root: str | None) -> KnowledgeBase:
     """Open the knowledge base that ``--root`` or the current folder names."""
-    return open_knowledge_base(chosen_root(root), int(time.time()), _progress())
+    place = chosen_root(root)
+    progress = Progress()
+    base = open_knowledge_base(place, int(time.time()), progress.read)
+    progress.clear()
+    return base
+
+
+class Progress:
+    """A line on standard error that says how far long work is; only where a person can see it."""
+
+    def __init__(self) -> None:
+        self._is_seen = sys.stderr.isatty()
+        self._is_shown = False
+
+    def read(self, count: int) -> None:
+        """Say how many files were read."""
+        if count % _READ_STEP == 0:
+            self._show(f"read {count} files …")
+
+    def wrote(self, count: int, total: int) -> None:
+        """Say how many files of all were written."""
+        if count % _WRITE_STEP == 0:
+            self._show(f"wrote {count} of {total} files …")
+
+    def clear(self) -> None:
+        """Take the line away: what follows is the answer."""
+        if self._is_shown:
+            click.echo("\r\x1b[K", nl=False, err=True)
+            self._is_shown = False
+
+    def _show(self, text: str) -> None:
+        if self._is_seen:
+            click.echo(f"\r\x1b[Kkb: {text}", nl=False, err=True)
+            self._is_shown = True
 
 
 def chosen_root(root: str | None) -> str:
@@ -137,19 +172,6 @@ def chosen_root(root: str | None) -> str:
             raise NoKnowledgeBase(str(given))
         return str(Path(given).absolute())
     return find_root(".")
-
-
-def _progress() -> Callable[[int], None] | None:
-    import sys
-
-    if not sys.stderr.isatty():
-        return None
-
-    def show(count: int) -> None:
-        if count % _PROGRESS_STEP == 0:
-            click.echo(f"\rkb: read {count} files …", nl=False, err=True)
-
-    return show
 
 
 def print_answer(answer: Answer[Any], format: str, as_json: bool) -> None:
@@ -171,8 +193,6 @@ def print_answer(answer: Answer[Any], format: str, as_json: bool) -> None:
 
 def paths_in_root(root: str, given: tuple[str, ...]) -> tuple[str, ...]:
     """Turn paths as typed (from the current folder, else from the root) into paths relative to the root."""
-    import os
-
     from kb.errors import UsageError
 
     inside = []
