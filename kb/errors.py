@@ -66,22 +66,6 @@ class AmbiguousId(KbError):
         self.paths = paths
 
 
-class UnknownPredicate(KbError):
-    """A predicate argument fits none that the entity has."""
-
-    def __init__(self, argument: str, entity: str, available: str) -> None:
-        super().__init__(f'no predicate matches "{argument}" on {entity}', available)
-        self.argument = argument
-
-
-class BrokenFile(KbError):
-    """A file that does not parse is never written."""
-
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"{path} is not written: {reason}", f"mend it first: kb check {path}")
-        self.path = path
-
-
 class ConcurrentModification(KbError):
     """A file changed between being read and being written."""
 

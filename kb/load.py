@@ -14,7 +14,7 @@ from kb.store.files import Entry, EntryKind, iter_entries, read_bytes
 from kb.store.layout import CONFIGURATION, ENTITIES, OBSERVATIONS, collision_key, why_unportable
 from kb.syntax.entity_file import parse_entity_file
 from kb.syntax.observation_file import parse_observation_file
-from kb.syntax.source import MAX_FILE_BYTES, Source, decode
+from kb.syntax.source import MAX_FILE_BYTES, Source, decode, stem_of
 from kb.syntax.vocabulary_file import Configuration, read_configuration
 
 #: Findings about a file's name say all that an id that differs from its stem would say.
@@ -77,7 +77,7 @@ class _Loader:
     def _entity(self, path: str) -> EntityFile:
         source = self._source(path)
         if source is None:
-            stem = PurePosixPath(path).stem
+            stem = stem_of(path)
             return EntityFile(path, stem, WHOLE_FILE, name=stem, is_broken=True)
         parsed, found = parse_entity_file(source)
         self._keep(source, found)
@@ -86,7 +86,7 @@ class _Loader:
     def _observation(self, path: str) -> ObservationFile:
         source = self._source(path)
         if source is None:
-            stem = PurePosixPath(path).stem
+            stem = stem_of(path)
             return ObservationFile(path, stem, WHOLE_FILE, title=stem, is_broken=True)
         parsed, found = parse_observation_file(source)
         self._keep(source, found)
@@ -125,7 +125,10 @@ class _Loader:
             if error.errno == errno.ELOOP:
                 self._report("KB316", path, "a symbolic link is not followed")
                 return None
-            self._report("KB117", path, f"the file cannot be read: {error.strerror or error}")
+            # ``read_bytes`` says so of a pipe, a socket or a device, which no permission makes a file.
+            hint = "put a file there" if error.errno == errno.EINVAL else ""
+            message = f"the file cannot be read: {error.strerror or error}"
+            self._report("KB117", path, message, hint=hint)
             return None
         if data is None:
             limit = MAX_FILE_BYTES // 1024 // 1024
@@ -154,12 +157,17 @@ class _Loader:
             if entry.kind is EntryKind.UNREADABLE:
                 self._report("KB117", entry.path, "the folder cannot be read")
                 continue
-            if entry.kind is not EntryKind.FOLDER and not name.lower().endswith(".md"):
+            # Some systems drop the dots and blanks at a name's end: 'a.md.' may be meant as a.md.
+            is_ours = name.rstrip(". ").lower().endswith(".md")
+            if entry.kind is not EntryKind.FOLDER and not is_ours:
                 continue
             why = why_unportable(name)
             if why:
+                is_read = entry.kind is EntryKind.FOLDER or name.lower().endswith(".md")
                 self.unportable.add(entry.path)
-                self._report("KB315", entry.path, f"the name {why}")
+                self._report(
+                    "KB315", entry.path, f"the name {why}{'' if is_read else ', so it is not read'}"
+                )
             key = collision_key(entry.path)
             if key in seen:
                 self._report_collision(seen[key], entry.path)
@@ -174,9 +182,14 @@ class _Loader:
         self._report("KB314", second, message, ((first, WHOLE_FILE),))
 
     def _report(
-        self, code: str, path: str, message: str, related: tuple[tuple[str, Span], ...] = ()
+        self,
+        code: str,
+        path: str,
+        message: str,
+        related: tuple[tuple[str, Span], ...] = (),
+        hint: str = "",
     ) -> None:
         entry = CATALOGUE[code]
         self.diagnostics.append(
-            Diagnostic(code, entry.severity, path, WHOLE_FILE, message, entry.hint, related)
+            Diagnostic(code, entry.severity, path, WHOLE_FILE, message, hint or entry.hint, related)
         )

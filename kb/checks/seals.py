@@ -69,5 +69,5 @@ def _iter_changed(
         if observation is None or (observation.seal is not None and not observation.is_sealed):
             continue
         data = contents[observation.path]
-        if blob_id(data) != blob and blob_id(data.replace(b"\r\n", b"\n")) != blob:
+        if blob not in (blob_id(data, blob), blob_id(data.replace(b"\r\n", b"\n"), blob)):
             yield path, observation

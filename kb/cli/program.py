@@ -12,7 +12,10 @@ from kb.errors import ExitCode, KbError
 #: Where each command lives, and its line in the overview. Importing none of them keeps a cold command fast.
 COMMANDS = {
     "find": ("kb.cli.query_commands:find_command", "Look an entity up by name, key or id."),
-    "show": ("kb.cli.query_commands:show_command", "One entity on a page."),
+    "show": (
+        "kb.cli.query_commands:show_command",
+        "One entity on a page, or an observation's text.",
+    ),
     "facts": (
         "kb.cli.query_commands:facts_command",
         "All that is stated of an entity, by predicate.",
@@ -138,7 +141,7 @@ def main() -> None:
 
 def _run() -> int:
     try:
-        result = program.main(standalone_mode=False)
+        result = program.main(prog_name="kb", standalone_mode=False)
         return result if isinstance(result, int) else ExitCode.ANSWERED
     except click.exceptions.Exit as exit:
         return exit.exit_code

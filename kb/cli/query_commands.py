@@ -39,7 +39,7 @@ def find_command(
 
 
 @click.command("show")
-@click.argument("entity")
+@click.argument("entity", metavar="ENTITY|OBSERVATION")
 @selection_options("at", "include_ended", "history", "source")
 @limit_option(50)
 @format_option
@@ -48,14 +48,21 @@ def show_command(
     entity: str, selection: Selection, limit: int, format: str, as_json: bool, root: str | None
 ) -> None:
     """Show an entity on one page: headline, names, keys, current facts and relations, mentions, open questions.
+    The id of an observation shows its text and what cites it.
 
     \b
     kb show dana-reyes
     kb show "Dana Reyes" --at 2025-06
+    kb show 2026-01-15-offsite
     """
     from kb.queries.show import show
+    from kb.queries.show_observation import names_observation, show_observation
 
-    print_answer(show(open_here(root), entity, selection, limit), format, as_json)
+    base = open_here(root)
+    if names_observation(base.graph, entity):
+        print_answer(show_observation(base, entity), format, as_json)
+    else:
+        print_answer(show(base, entity, selection, limit), format, as_json)
 
 
 @click.command("facts")
@@ -165,10 +172,12 @@ def paths_command(
 ) -> None:
     """Find how two entities are connected: shortest paths first, among equals the best-evidenced.
 
+    What has ended is walked too, and each edge says when it held; --at now keeps what holds now.
+
     \b
     kb paths dana-reyes fairline
     kb paths dana-reyes fairline --at now --max-hops 2
-    kb paths pep-241 pep-566 -p superseded-by --directed
+    kb paths fairline-deal auth-gateway -p depends-on --directed
     """
     from kb.queries.paths import find_paths
 

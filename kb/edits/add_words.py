@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from kb.edits.file_texts import format_scalar
 from kb.edits.records import MissingWord
+from kb.store.layout import CONFIGURATION
 from kb.syntax.front_matter import Mapping, Node, Scalar, parse_yaml
 from kb.syntax.front_matter import Sequence as Items
 from kb.syntax.source import decode
@@ -15,7 +16,7 @@ _TABLES = ("types", "keys", "relations", "facts")
 
 def add_words(data: bytes, words: Sequence[MissingWord]) -> bytes | None:
     """Give the bytes of ``kb.yaml`` with the words in it; ``None`` where they would not read back."""
-    source = decode("kb.yaml", data)
+    source = decode(CONFIGURATION, data)
     node, faults = parse_yaml(source.text)
     if faults or (node is not None and not isinstance(node, Mapping)) or not source.is_utf8:
         return None

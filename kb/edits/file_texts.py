@@ -89,12 +89,12 @@ def format_entity(
     """Write an entity file; each statement comes with its link's text (in a relation), in the order to write."""
     parts = [format_front_matter(fields)]
     parts += [f"\n{prose}\n"] if prose else []
-    for section, title in ((Section.RELATIONS, "Relations"), (Section.FACTS, "Facts")):
+    for section in Section:
         lines = [
             format_statement(line, link) for line, link in statements if line.section is section
         ]
         if lines:
-            parts.append("\n".join((f"\n## {title}\n", *lines, "")))
+            parts.append("\n".join((f"\n## {section.title}\n", *lines, "")))
     ordered = sorted(statements, key=lambda pair: pair[0].section is Section.FACTS)
     cited = dict.fromkeys(
         citation.observation for line, _ in ordered for citation in line.citations

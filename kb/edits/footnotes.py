@@ -7,11 +7,10 @@ from kb.model.entity import EntityFile, Footnote
 from kb.model.observation import ObservationFile
 from kb.model.statement import Link, LinkForm
 from kb.model.time import Date
-from kb.store.layout import relative_link
-from kb.syntax.inline import iter_links
+from kb.store.layout import relative_link, resolve_path
+from kb.syntax.inline import format_link, iter_links
 from kb.syntax.source import Source
 from kb.syntax.splices import Splice, content_end, line_start, retarget_link
-from kb.syntax.statement_lines import format_link
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ def plan_footnotes(
             continue
         if footnote.label not in cited and not _is_used(text, footnote):
             removed.append(_removal(text, footnote))
-        elif not _leads_to(link, file.path, goal.path):
+        elif resolve_path(file.path, link.target) != goal.path:
             splice = retarget_link(text, link, relative_link(file.path, goal.path))
             mended += [splice] if splice else []
     defined = {footnote.label for footnote in file.footnotes}
@@ -105,16 +104,6 @@ def _link_to(footnote: Footnote, text: str, goal: CitedSource) -> Link | None:
         if link.form is LinkForm.MARKDOWN and stem == goal.id:
             return link
     return None
-
-
-def _leads_to(link: Link, from_path: str, path: str) -> bool:
-    parts = from_path.split("/")[:-1]
-    for part in link.target.split("/"):
-        if part == ".." and parts:
-            parts.pop()
-        elif part not in ("", "."):
-            parts.append(part)
-    return "/".join(parts) == path
 
 
 def _is_used(text: str, footnote: Footnote) -> bool:

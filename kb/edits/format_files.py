@@ -18,23 +18,23 @@ from kb.edits.footnotes import (
     plan_footnotes,
     without_added,
 )
-from kb.edits.results import SkippedFile
-from kb.errors import ConcurrentModification, UsageError
+from kb.edits.results import UNREAD, SkippedFile
+from kb.edits.write_changes import write_changes
+from kb.errors import UsageError
 from kb.graph.build import Resolution
 from kb.graph.links import Landing
 from kb.knowledge_base import KnowledgeBase
 from kb.model.entity import EntityFile
 from kb.model.statement import Link, LinkForm, StatementLine
-from kb.store.git import head_commit, read_blob, tree_blobs
+from kb.store.git import head_commit, read_blobs, tree_blobs
 from kb.store.layout import relative_link
-from kb.store.writes import flush_files, lock_knowledge_base, replace_file
 from kb.syntax.entity_file import parse_entity_file
+from kb.syntax.inline import format_link, quote_target
 from kb.syntax.source import Source, decode
 from kb.syntax.splices import Splice, apply_splices, retarget_link
-from kb.syntax.statement_lines import format_link, parse_statement, quote_target
+from kb.syntax.statement_lines import parse_statement
 
 _ENDS_IN_FENCE = re.compile(r"[\r\n][ \t]*(?:`{3,}|~{3,})[^\r\n]*\Z")
-_MANY = 20  #: from so many files on, they are flushed to disk all at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,9 @@ def format_file(
     base: KnowledgeBase, file: EntityFile, sources: Mapping[str, CitedSource]
 ) -> FormattedFile | SkippedFile | None:
     """Plan one file's formatting; ``None`` where it needs none."""
-    source = base.corpus.sources[file.path]
+    source = base.corpus.sources.get(file.path)
+    if source is None:
+        return SkippedFile(file.path, UNREAD)
     if file.is_broken:
         return SkippedFile(file.path, "it does not parse")
     if not source.is_utf8:
@@ -140,10 +142,9 @@ def _selected(base: KnowledgeBase, paths: Sequence[str]) -> list[EntityFile]:
     if not paths:
         return list(base.corpus.entities)
     wanted = [path.removeprefix("./").rstrip("/") for path in paths]
+    known = {*base.corpus.contents, *(file.path for file in base.corpus.entities)}
     for path in wanted:
-        if path not in (".", "") and not any(
-            _is_within(known, path) for known in base.corpus.contents
-        ):
+        if path not in (".", "") and not any(_is_within(one, path) for one in known):
             raise UsageError(
                 f"no file of the knowledge base is called {path}",
                 "give a path relative to its root",
@@ -160,21 +161,15 @@ def _is_within(path: str, folder: str) -> bool:
 def _write(
     base: KnowledgeBase, planned: list[FormattedFile], skipped: list[SkippedFile]
 ) -> list[FormattedFile]:
-    written = []
-    durable = len(planned) < _MANY
-    with lock_knowledge_base(base.root):
-        for change in planned:
-            data = replace_text(base.corpus.sources[change.path], change.after).encode()
-            try:
-                replace_file(
-                    base.root, change.path, data, base.corpus.contents[change.path], durable=durable
-                )
-                written.append(change)
-            except ConcurrentModification:
-                skipped.append(SkippedFile(change.path, "it changed while it was being formatted"))
-        if not durable:
-            flush_files(base.root)
-    return written
+    missed = write_changes(
+        base,
+        [
+            (change.path, replace_text(base.corpus.sources[change.path], change.after).encode())
+            for change in planned
+        ],
+    )
+    skipped += [SkippedFile(path, reason) for path, reason in missed.items()]
+    return [change for change in planned if change.path not in missed]
 
 
 # -- statements: ids and links -----------------------------------------------------------------------------------
@@ -266,8 +261,8 @@ def _read_head(base: KnowledgeBase, path: str) -> EntityFile | None:
     """Read the last commit's version of a file."""
     commit = head_commit(base.root)
     blobs = tree_blobs(base.root, commit, (path,)) if commit else None
-    data = read_blob(base.root, blobs[path]) if blobs and path in blobs else None
-    return parse_entity_file(decode(path, data))[0] if data is not None else None
+    found = read_blobs(base.root, tuple((blobs or {}).values()))
+    return next((parse_entity_file(decode(path, data))[0] for data in found.values()), None)
 
 
 # -- footnotes, and the proof that nothing else changed ----------------------------------------------------------

@@ -62,8 +62,8 @@ def import_records(
     words = missing_words(base.vocabulary, records, refs, read.all)
     _plan_entities(base, refs, read.new, sources, plan)
     if with_words and words:
-        before = base.corpus.contents.get(CONFIGURATION, b"")
-        after = add_words(before, words)
+        before = base.corpus.contents.get(CONFIGURATION)
+        after = add_words(before, words) if before is not None else None
         if after is None:
             plan.problems.append(
                 Problem(0, "kb.yaml cannot take the words that are lacking: add them by hand")
@@ -113,7 +113,7 @@ def _plan_observations(refs: Refs, plan: _Plan) -> dict[str, CitedSource]:
 
 def _observation_text(refs: Refs, record: ObservationRecord, id: str) -> str:
     date = refs.observation_dates.get(record.ref)
-    speaker = refs.survivor(record.said_by)
+    speaker = refs.entity_id(record.said_by)
     fields = (
         ("id", id),
         ("kind", "import"),

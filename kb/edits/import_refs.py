@@ -13,7 +13,7 @@ from kb.model.entity import EntityFile
 from kb.model.names import fold
 from kb.model.time import Date
 from kb.store.layout import OBSERVATIONS, entity_path, observation_path
-from kb.syntax.front_matter import Scalar, split_front_matter
+from kb.syntax.front_matter import MAX_FRONT_MATTER, Scalar, split_front_matter
 from kb.syntax.slugs import slugify
 
 IMPORT_REF = "import_ref"
@@ -62,7 +62,7 @@ class Refs:
     names: dict[str, str] = field(default_factory=dict)
     paths: dict[str, str] = field(default_factory=dict)
 
-    def survivor(self, ref: str) -> str | None:
+    def entity_id(self, ref: str) -> str | None:
         """Give the id that a ref stands for, ``None`` where it is none."""
         return self.entity_ids.get(ref)
 
@@ -239,13 +239,14 @@ def _new_observation(
 
 
 def _observation_ref(text: str) -> str:
-    if IMPORT_REF not in text[:4096]:
+    head = text[:MAX_FRONT_MATTER]
+    if IMPORT_REF not in head:
         return ""
     front = split_front_matter(text)
     node = front.fields.get(IMPORT_REF) if front.fields else None
     if isinstance(node, Scalar):
         return node.text
-    found = _WRITTEN_REF.search(text[:4096])
+    found = _WRITTEN_REF.search(head)
     return found.group(1) if found and front.fields is None else ""
 
 

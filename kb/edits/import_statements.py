@@ -13,8 +13,8 @@ from kb.model.names import normalize_predicate
 from kb.model.statement import Citation, Link, LinkForm, Section, StatementLine
 from kb.model.vocabulary import Reading
 from kb.store.layout import relative_link
-from kb.syntax.inline import code_span
-from kb.syntax.statement_lines import format_link, format_statement, parse_statement
+from kb.syntax.inline import code_span, format_link
+from kb.syntax.statement_lines import format_statement, parse_statement
 
 #: (subject, predicate, object, value), then what may differ between statements of one basis.
 _Core = tuple[str, str, str | None, str | None, str, str | None]
@@ -238,7 +238,7 @@ class _Reader:
         return any(wanted in " ".join(body.split()) for body in bodies)
 
     def _resolve(self, ref: str, record: StatementRecord) -> str | None:
-        id = self.refs.survivor(ref)
+        id = self.refs.entity_id(ref)
         if id is None:
             why = (
                 "its file does not parse"
@@ -261,7 +261,7 @@ class _Reader:
     def _speaker(self, record: StatementRecord) -> str | None:
         if not record.said_by:
             return None
-        id = self.refs.survivor(record.said_by)
+        id = self.refs.entity_id(record.said_by)
         if id is None:
             message = f'said_by "{record.said_by}" is no entity and is not kept'
             self.problems.append(Problem(record.line, message))

@@ -20,7 +20,7 @@ class AlreadyKnowledgeBase(KbError):
         where = "here" if folder == found else f"in {found}, a folder above"
         super().__init__(
             f"{folder} is in a knowledge base already: there is a kb.yaml {where}",
-            f"use it: kb check --root {found}",
+            f"choose a folder outside {found}, or use what is there: kb check --root {found}",
         )
         self.root = found
 

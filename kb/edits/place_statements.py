@@ -10,8 +10,6 @@ from kb.syntax.sections import Body, Item, scan_body
 from kb.syntax.source import Source
 from kb.syntax.splices import Splice, apply_splices, content_end, line_end, line_start
 
-_TITLES = {Section.RELATIONS: "Relations", Section.FACTS: "Facts"}
-
 
 @dataclass(frozen=True, slots=True)
 class NewStatement:
@@ -63,9 +61,7 @@ def _insertions(
         end = line_end(text, heading)
         return [Splice(end, end, f"{newline}{newline}{lines}")]
     return [
-        _new_section(
-            text, body, f"## {_TITLES[section]}{newline}{newline}{lines}", section, newline
-        )
+        _new_section(text, body, f"## {section.title}{newline}{newline}{lines}", section, newline)
     ]
 
 

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+#: Why a file stays as it is whose text was never read: too large, no regular file, no permission.
+UNREAD = "it cannot be read: see kb check"
+
 
 @dataclass(frozen=True, slots=True)
 class SkippedFile:

@@ -3,17 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kb.edits.results import SkippedFile
-from kb.errors import ConcurrentModification, UsageError
+from kb.edits.results import UNREAD, SkippedFile
+from kb.edits.write_changes import write_changes
+from kb.errors import UsageError
 from kb.knowledge_base import KnowledgeBase
 from kb.model.observation import ObservationFile
-from kb.store.writes import flush_files, lock_knowledge_base, replace_file
 from kb.syntax.front_matter import Mapping, Scalar, split_front_matter
 from kb.syntax.observation_file import parse_observation_file
 from kb.syntax.source import Source
 from kb.syntax.splices import Splice, apply_splices
-
-_MANY = 20  #: from so many files on, they are flushed to disk all at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +29,17 @@ def seal_observations(base: KnowledgeBase, files: Sequence[str] = ()) -> Sealing
     already: list[str] = []
     refused: list[SkippedFile] = []
     for observation in _selected(base, files):
-        outcome = _seal(observation, base.corpus.sources[observation.path])
+        outcome = _seal(observation, base.corpus.sources.get(observation.path))
         if outcome is None:
             already.append(observation.path)
         elif isinstance(outcome, SkippedFile):
             refused.append(outcome)
         else:
             sealed.append((observation.path, outcome))
-    written = _write(base, sealed, refused) if sealed else []
-    return Sealing(tuple(written), tuple(already), tuple(refused))
+    missed = write_changes(base, sealed) if sealed else {}
+    refused += [SkippedFile(path, reason) for path, reason in missed.items()]
+    written = tuple(path for path, _ in sealed if path not in missed)
+    return Sealing(written, tuple(already), tuple(refused))
 
 
 def _selected(base: KnowledgeBase, files: Sequence[str]) -> list[ObservationFile]:
@@ -61,8 +61,10 @@ def _selected(base: KnowledgeBase, files: Sequence[str]) -> list[ObservationFile
     return list(dict.fromkeys(chosen))
 
 
-def _seal(observation: ObservationFile, source: Source) -> bytes | SkippedFile | None:
+def _seal(observation: ObservationFile, source: Source | None) -> bytes | SkippedFile | None:
     """Give the sealed file's bytes, ``None`` where the seal holds, or the reason why it is left alone."""
+    if source is None:
+        return SkippedFile(observation.path, UNREAD)
     if observation.is_sealed:
         return None
     if observation.is_broken:
@@ -92,20 +94,3 @@ def _with_seal(text: str, digest: str) -> str:
     return apply_splices(
         text, [Splice(front.block_end, front.block_end, f"sha256: {digest}{newline}")]
     )
-
-
-def _write(
-    base: KnowledgeBase, planned: list[tuple[str, bytes]], refused: list[SkippedFile]
-) -> list[str]:
-    written = []
-    durable = len(planned) < _MANY
-    with lock_knowledge_base(base.root):
-        for path, data in planned:
-            try:
-                replace_file(base.root, path, data, base.corpus.contents[path], durable=durable)
-                written.append(path)
-            except ConcurrentModification:
-                refused.append(SkippedFile(path, "it changed while it was being sealed"))
-        if not durable:
-            flush_files(base.root)
-    return written

@@ -8,9 +8,9 @@ from kb.graph.build import statement_basis
 from kb.model.names import mint_statement_id
 from kb.model.statement import Citation, Link, LinkForm, Section, StatementLine
 from kb.model.vocabulary import Reading
-from kb.store.layout import observation_path, relative_link
+from kb.store.layout import CONFIGURATION, observation_path, relative_link
 from kb.syntax.edtf import TimeFault, parse_interval
-from kb.syntax.statement_lines import format_link
+from kb.syntax.inline import format_link
 
 _CONFIGURATION = """\
 # {name}: a knowledge base of Markdown files. This file says which words it may use; it is laid over the
@@ -39,8 +39,8 @@ freshness: 0 # seconds for which a full look at the files is trusted; 0 looks ev
 """
 
 _ATTRIBUTES = """\
-# `kb init` registers the two drivers in .git/config; without them git falls back on its own line merge.
-entities/**/*.md text eol=lf merge=kb diff=kb
+# Diffs name the heading that a changed line stands under.
+entities/**/*.md text eol=lf diff=markdown
 # Sealed source texts: bytes as they came, never merged line by line.
 observations/**/*.md -text -merge
 questions/*.jsonl text eol=lf
@@ -69,7 +69,7 @@ def settings_files(name: str) -> dict[str, str]:
     """Give the files that every knowledge base has, by path."""
     quoted = '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return {
-        "kb.yaml": _CONFIGURATION.format(name=name, quoted=quoted),
+        CONFIGURATION: _CONFIGURATION.format(name=name, quoted=quoted),
         ".gitattributes": _ATTRIBUTES,
         ".prettierignore": _IGNORE,
         ".remarkignore": _IGNORE,

@@ -13,6 +13,7 @@ from kb.model.observation import ObservationFile
 from kb.model.statement import Section, StatementLine
 from kb.model.time import TimeSpan
 from kb.model.vocabulary import Reading, StatementClass, Vocabulary
+from kb.syntax.source import Source
 
 
 @dataclass
@@ -98,8 +99,10 @@ def build_graph(resolution: Resolution) -> Graph:
     for file in resolution.files:
         if file.id in identities.ambiguous:
             continue
+        source = Source(file.path, file.text)
         for draft in resolution.drafts[file.path]:
-            statement = _statement(draft, identities, witnesses, len(statements))
+            place = (source.span(draft.line.start).line, len(statements))
+            statement = _statement(draft, identities, witnesses, *place)
             if statement is None:
                 tables.unresolved += 1
             elif (
@@ -134,6 +137,7 @@ def build_graph(resolution: Resolution) -> Graph:
         hidden=tables.hidden,
         unresolved=tables.unresolved,
         broken=tuple(broken),
+        key_kinds=frozenset(key.partition(":")[0] for key in tables.by_key),
         _by_entity={id: tuple(about) for id, about in tables.by_entity.items()},
         _by_name={name: tuple(sorted(ids)) for name, ids in tables.by_name.items() if name},
         _by_key={key: tuple(sorted(ids)) for key, ids in tables.by_key.items()},
@@ -187,7 +191,11 @@ def _digests_to(file_id: str, draft: Draft, id: str) -> bool:
 
 
 def _statement(
-    draft: Draft, identities: Identities, witnesses: Mapping[str, ObservationFile], ordinal: int
+    draft: Draft,
+    identities: Identities,
+    witnesses: Mapping[str, ObservationFile],
+    line_number: int,
+    ordinal: int,
 ) -> Statement | None:
     line, reading = draft.line, draft.reading
     here = identities.survivors.get(draft.file.id, draft.file.id)
@@ -224,7 +232,7 @@ def _statement(
         witnessed=witnessed_span(cited, witnesses),
         said_by=_said_by(line, cited, witnesses),
         path=draft.file.path,
-        line=draft.file.text.count("\n", 0, line.start) + 1,
+        line=line_number,
         ordinal=ordinal,
     )
 

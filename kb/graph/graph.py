@@ -105,15 +105,12 @@ class Graph:
     hidden: Mapping[str, int]  #: survivor → statements that a merge turned on itself
     unresolved: int  #: relations whose link leads to no entity
     broken: tuple[str, ...]  #: paths of files that do not parse
+    key_kinds: frozenset[str]  #: in use
     _by_entity: Mapping[str, tuple[Statement, ...]] = field(repr=False)
     _by_name: Mapping[str, tuple[str, ...]] = field(repr=False)
     _by_key: Mapping[str, tuple[str, ...]] = field(repr=False)
     _adjacent: Mapping[str, tuple[str, ...]] = field(repr=False)
     _citing: Mapping[str, tuple[Statement, ...]] = field(repr=False)
-
-    def entity(self, id: str) -> Entity:
-        """Get an entity by its id or one that was merged into it."""
-        return self.entities[self.survivors.get(id, id)]
 
     def about(self, id: str) -> tuple[Statement, ...]:
         """List the statements with the entity at either end, by path and line."""
@@ -135,15 +132,6 @@ class Graph:
         """Yield each folded name with its bearers."""
         yield from self._by_name.items()
 
-    def iter_keys(self) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """Yield each normalized key with its bearers."""
-        yield from self._by_key.items()
-
     def neighbors(self, id: str) -> tuple[str, ...]:
         """List the distinct entities related to one by any statement that is not retired, sorted."""
         return self._adjacent.get(id, ())
-
-    @property
-    def key_kinds(self) -> frozenset[str]:
-        """The kinds of key in use."""
-        return frozenset(key.partition(":")[0] for key in self._by_key)

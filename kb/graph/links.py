@@ -9,6 +9,7 @@ from enum import Enum
 from kb.graph.identity import Identities
 from kb.model.names import fold
 from kb.model.statement import Link, LinkForm
+from kb.store.layout import resolve_path
 
 
 class Landing(Enum):
@@ -82,7 +83,7 @@ class LinkResolver:
             return Target(Landing.OUTSIDE)
         if _SCHEME.match(target):
             return Target(Landing.ELSEWHERE)
-        path = _join(from_path, target)
+        path = resolve_path(from_path, target)
         if path is None:
             return Target(Landing.OUTSIDE)
         path = unicodedata.normalize("NFC", path)
@@ -154,18 +155,3 @@ def _leads_out(target: str) -> bool:
 
 def _without_extension(name: str) -> str:
     return name[:-3] if name[-3:].lower() == ".md" else name
-
-
-def _join(from_path: str, target: str) -> str | None:
-    """Resolve a relative path from a file's folder; ``None`` where it leaves the root."""
-    parts = from_path.split("/")[:-1]
-    for part in target.split("/"):
-        if part in ("", "."):
-            continue
-        if part == "..":
-            if not parts:
-                return None
-            parts.pop()
-        else:
-            parts.append(part)
-    return "/".join(parts) + ("/" if target.endswith("/") else "")

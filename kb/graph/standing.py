@@ -58,6 +58,6 @@ def _contradicts(one: Statement, other: Statement) -> bool:
     return not same and clash(one.interval, other.interval)
 
 
-def _latest_said_first(statement: Statement) -> tuple[int, int]:
+def _latest_said_first(statement: Statement) -> tuple[bool, int, int]:
     said = statement.witnessed.end if statement.witnessed else None
-    return (-said if said is not None else 0, statement.ordinal)
+    return (said is None, -(said or 0), statement.ordinal)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from kb.diagnostics import Span
+from kb.diagnostics import WHOLE_FILE, Span
 from kb.model.statement import Link, StatementLine
 
 
@@ -46,9 +46,9 @@ class EntityFile:
     id: str
     id_span: Span
     type: str | None = None
-    type_span: Span = Span(1, 1, 1)
+    type_span: Span = WHOLE_FILE
     name: str = ""
-    name_span: Span = Span(1, 1, 1)
+    name_span: Span = WHOLE_FILE
     aliases: tuple[Name, ...] = ()
     keys: tuple[Key, ...] = ()
     merged_into: Name | None = None

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from kb.diagnostics import Span
+from kb.diagnostics import WHOLE_FILE, Span
 from kb.model.entity import Name
 from kb.model.time import Date
 
@@ -34,7 +34,7 @@ class ObservationFile:
     id: str
     id_span: Span
     kind: str = ""
-    kind_span: Span = Span(1, 1, 1)
+    kind_span: Span = WHOLE_FILE
     title: str = ""
     happened_at: Date | None = None
     said_by: str = ""  #: an entity id, a key or plain text

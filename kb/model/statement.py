@@ -12,6 +12,11 @@ class Section(Enum):
     RELATIONS = "relations"
     FACTS = "facts"
 
+    @property
+    def title(self) -> str:
+        """Its heading's text as tools write it."""
+        return self.value.capitalize()
+
 
 class LinkForm(Enum):
     """How a link is written."""

@@ -136,10 +136,10 @@ class Vocabulary:
         reading = self.read_relation(word)
         return reading if reading.is_known else self.read_fact(word)
 
-    @property
-    def predicate_words(self) -> tuple[str, ...]:
-        """Every word that the vocabulary reads as a predicate."""
-        return (*self._relation_readings, *self._fact_readings)
+    def is_symmetric(self, predicate: str) -> bool:
+        """Say whether a canonical predicate means the same from both ends."""
+        relation = self.relations.get(predicate)
+        return relation is not None and relation.symmetric
 
     def inverse_of(self, predicate: str) -> str | None:
         """Name a relation read from its object; itself where it is symmetric."""
@@ -168,8 +168,3 @@ class Vocabulary:
     def admits(self, wanted: tuple[str, ...], type: str | None) -> bool:
         """Say whether a list of types (empty: any) admits an entity of a type; an untyped one is admitted."""
         return not wanted or type is None or any(self.is_kind_of(type, want) for want in wanted)
-
-    def statement_class(self, predicate: str) -> StatementClass:
-        """Say what kind of knowledge a canonical predicate carries."""
-        relation = self.relations.get(predicate)
-        return relation.klass if relation else StatementClass.PLAIN

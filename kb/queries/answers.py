@@ -27,7 +27,8 @@ class Resolved:
     entities: tuple[EntityRef, ...]  #: more than one only for a key that several bear
     statements: int  #: how many the first has
     tier: str
-    others: tuple["OtherMatch", ...] = ()
+    others: tuple["OtherMatch", ...] = ()  #: the best of them
+    total_others: int = 0
     merged_from: str | None = None  #: the id asked for, where it was merged into another
 
 
@@ -65,6 +66,12 @@ class Answer(Generic[Result]):
     notes: tuple[str, ...] = ()
 
 
+def entity_ref(graph: Graph, id: str) -> EntityRef:
+    """Name an entity by its id; a broken or ambiguous one by the id alone."""
+    entity = graph.entities.get(id)
+    return EntityRef(id, entity.name, entity.type) if entity else EntityRef(id, id, None)
+
+
 class Viewer:
     """Turns the graph's values into shown ones, for one moment."""
 
@@ -74,9 +81,8 @@ class Viewer:
         self._contests: dict[str, dict[int, bool]] = {}
 
     def entity(self, id: str) -> EntityRef:
-        """Name an entity by its id; a broken or ambiguous one by the id alone."""
-        entity = self.graph.entities.get(id)
-        return EntityRef(id, entity.name, entity.type) if entity else EntityRef(id, id, None)
+        """Name an entity by its id."""
+        return entity_ref(self.graph, id)
 
     def statement(self, statement: Statement) -> StatementView:
         """Show a statement."""

@@ -28,6 +28,7 @@ class Facts:
 
     statements: int  #: of the entity in all, retired ones included
     matched: int
+    is_filtered: bool  #: a filter was given
     groups: tuple[StatementGroup, ...]
 
 
@@ -86,7 +87,7 @@ def list_facts(
         "facts",
         knowledge_base.revision,
         (resolved,),
-        Facts(len(about), len(kept), shown),
+        Facts(len(about), len(kept), bool(predicates) or selection.narrows, shown),
         len(kept),
         sum(shares) < len(kept),
         (*reading.notes, *sieve.notes()),
@@ -95,8 +96,6 @@ def list_facts(
 
 def _contest_order(viewer: Viewer, statements: list[Statement]) -> list[Statement]:
     """Put the latest said of a contest before its rivals."""
-    return (
-        sorted(statements, key=lambda s: not viewer.statement(s).is_latest)
-        if len(statements) > 1
-        else statements
-    )
+    if len(statements) < 2 or not any(statement.is_single for statement in statements):
+        return statements
+    return sorted(statements, key=lambda s: not viewer.statement(s).is_latest)

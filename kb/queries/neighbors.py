@@ -38,7 +38,10 @@ class Neighbors:
 
 
 def best_evidenced(statements: list[Statement]) -> Statement:
-    """Choose the statement that speaks for several of one pair and predicate: best support, then most recent."""
+    """Choose the statement that speaks for several of one pair and predicate.
+
+    The best supported, then one that is no suggestion, then the first by path and line.
+    """
     return max(statements, key=lambda s: (*s.support, not s.auto, -s.ordinal))
 
 

@@ -81,21 +81,28 @@ def find_paths(
         raise UsageError(f"--max-hops must be from 1 to {MOST_HOPS}, not {max_hops}")
     graph = knowledge_base.graph
     resolved = (resolve_entity(graph, start), resolve_entity(graph, end))
-    first, last = (one.entities[0].id for one in resolved)
+    pairs = [(a.id, b.id) for a in resolved[0].entities for b in resolved[1].entities]
     reading = _read_predicates(graph, predicates)
     sieve = make_sieve(knowledge_base, selection, keeps_ended=True, offers_history=False)
-    search = _Search(graph, sieve, reading, directed, hub_degree, {first, last})
-    found: list[tuple[_Edge, ...]] = []
     notes: tuple[str, ...] = reading.notes
-    wanted = limit + 1 if limit > 0 else 0
-    if first == last:
+    if all(first == last for first, last in pairs):
         notes = (*notes, "both ends are the same entity")
-    else:
-        found = search.run(first, last, max_hops, wanted)
+    found: list[tuple[str, tuple[_Edge, ...]]] = []
+    refused: set[str] = set()
+    for first, last in pairs:
+        if first != last:
+            search = _Search(graph, sieve, reading, directed, hub_degree, {first, last})
+            wanted = limit + 1 if limit > 0 else 0
+            found += [(first, edges) for edges in search.run(first, last, max_hops, wanted)]
+            refused |= search.refused
+    if len(pairs) > 1:
+        found.sort(key=lambda path: (len(path[1]), _rank(path[1]), path[0]))
     more = limit > 0 and len(found) > limit
     viewer = Viewer(knowledge_base)
-    shown = tuple(_show(viewer, first, edges) for edges in (found[:limit] if limit > 0 else found))
-    hubs = tuple(viewer.entity(id) for id in sorted(search.refused))
+    shown = tuple(
+        _show(viewer, first, edges) for first, edges in (found[:limit] if limit > 0 else found)
+    )
+    hubs = tuple(viewer.entity(id) for id in sorted(refused))
     return Answer(
         "paths",
         knowledge_base.revision,
@@ -103,7 +110,7 @@ def find_paths(
         Paths(max_hops, shown, hubs, more),
         None if more else len(found),
         more,
-        (*notes, *search.notes, *sieve.notes()),
+        (*notes, *sieve.notes()),
     )
 
 
@@ -138,7 +145,6 @@ class _Search:
     hub_degree: int
     ends: set[str]
     refused: set[str] = field(default_factory=set)
-    notes: tuple[str, ...] = ()
     _edges: dict[tuple[str, bool], tuple[_Edge, ...]] = field(default_factory=dict)
     _hubs: dict[str, bool] = field(default_factory=dict)
 
@@ -183,14 +189,12 @@ class _Search:
     def _admits(self, predicate: str, walked: str) -> bool:
         pairs = self.reading.pairs
         if pairs is None:
-            return not self.directed or walked == OUT or self._is_symmetric(predicate)
-        if not self.directed or self._is_symmetric(predicate):
+            return (
+                not self.directed or walked == OUT or self.graph.vocabulary.is_symmetric(predicate)
+            )
+        if not self.directed or self.graph.vocabulary.is_symmetric(predicate):
             return (predicate, OUT) in pairs or (predicate, IN) in pairs
         return (predicate, walked) in pairs
-
-    def _is_symmetric(self, predicate: str) -> bool:
-        relation = self.graph.vocabulary.relations.get(predicate)
-        return relation is not None and relation.symmetric
 
     def is_hub(self, node: str) -> bool:
         """More neighbours over all current statements than a hub may have; filters do not count."""

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from kb.errors import UsageError
 from kb.graph.graph import Graph, Statement
 from kb.model.names import normalize_predicate
 
@@ -43,10 +44,12 @@ def read_predicates(
     that names a direction is read in it; where the entity has it only the other way round, that is read and noted.
     """
     written = tuple(dict.fromkeys(arguments))
+    if not all(word.strip() for word in written):
+        raise UsageError("a predicate cannot be empty", "leave -p out for all predicates")
     if not written:
         if direction is None:
             return PredicateReading()
-        return PredicateReading(frozenset(_all_pairs(graph, direction)))
+        return PredicateReading(frozenset(_pairs_towards(graph, entities, direction)))
     present = _present(graph, entities)
     pairs: set[tuple[str, str]] = set()
     notes: list[str] = []
@@ -59,14 +62,12 @@ def read_predicates(
     return PredicateReading(frozenset(pairs), tuple(notes))
 
 
-def _all_pairs(graph: Graph, direction: str) -> set[tuple[str, str]]:
-    pairs = set()
-    for statement in graph.statements:
-        symmetric = _is_symmetric(graph, statement.predicate)
-        pairs |= {
-            (statement.predicate, side) for side in ((OUT, IN) if symmetric else (direction,))
-        }
-    return pairs
+def _pairs_towards(
+    graph: Graph, entities: tuple[str, ...], direction: str
+) -> Iterator[tuple[str, str]]:
+    for predicate, side in _present(graph, entities):
+        if side == direction or graph.vocabulary.is_symmetric(predicate):
+            yield predicate, side
 
 
 def _present(graph: Graph, entities: tuple[str, ...]) -> Counter[tuple[str, str]]:
@@ -99,7 +100,7 @@ def _read_word(
         return {(reading.name, OUT)}
     named = IN if reading.is_inverse else OUT
     other = OUT if named == IN else IN
-    if _is_symmetric(graph, reading.name):
+    if graph.vocabulary.is_symmetric(reading.name):
         return {(reading.name, OUT), (reading.name, IN)}
     if direction is not None:
         return {(reading.name, named if direction == OUT else other)}
@@ -135,9 +136,18 @@ def _read_part(
         notes.append(
             f'predicate "{word}" read as {", ".join(sorted({labels[pair] for pair in found}))}'
         )
-    if direction is not None:
-        found = {pair for pair in found if pair[1] == direction}
-    return found
+    if direction is None:
+        return found
+    # The direction is meant for the words that were found: an inverse's subject is the canonical object.
+    return {pair for pair in found if direction in _directions(graph, pair, labels[pair])}
+
+
+def _directions(graph: Graph, pair: tuple[str, str], label: str) -> tuple[str, ...]:
+    """In which directions an entity at a side has a predicate under its label."""
+    predicate, side = pair
+    if graph.vocabulary.is_symmetric(predicate):
+        return (OUT, IN)
+    return (OUT,) if label != predicate else (side,)
 
 
 def _stem(word: str) -> str:
@@ -148,11 +158,6 @@ def _label(graph: Graph, predicate: str, side: str) -> str:
     if side == OUT:
         return predicate
     return graph.vocabulary.inverse_of(predicate) or predicate
-
-
-def _is_symmetric(graph: Graph, predicate: str) -> bool:
-    relation = graph.vocabulary.relations.get(predicate)
-    return relation is not None and relation.symmetric
 
 
 def describe(graph: Graph, present: Counter[tuple[str, str]]) -> str:

@@ -7,9 +7,11 @@ from kb.errors import AmbiguousId, UnknownEntity
 from kb.graph.graph import Graph
 from kb.graph.keys import read_key_argument
 from kb.model.names import fold
-from kb.queries.answers import EntityRef, OtherMatch, Resolved
+from kb.queries.answers import OtherMatch, Resolved, entity_ref
 
 _MAX_GUESSES = 3
+#: Other matches that an answer carries; ``find`` lists all.
+_MOST_OTHERS = 20
 _GUESS_SCORE = 75
 
 
@@ -127,17 +129,16 @@ def read_candidates(graph: Graph, argument: str, candidates: tuple[Candidate, ..
     """Choose among ranked candidates."""
     best = candidates[0]
     chosen = [c for c in candidates if c.tier is Tier.KEY] if best.tier is Tier.KEY else [best]
-    others = [c for c in candidates if c not in chosen]
+    others = candidates[len(chosen) :]
     return Resolved(
         argument,
-        tuple(_ref(graph, c.id) for c in chosen),
+        tuple(entity_ref(graph, c.id) for c in chosen),
         best.statements,
         best.tier.value,
-        tuple(OtherMatch(_ref(graph, c.id), c.statements, c.tier.value) for c in others),
+        tuple(
+            OtherMatch(entity_ref(graph, c.id), c.statements, c.tier.value)
+            for c in others[:_MOST_OTHERS]
+        ),
+        len(others),
         argument if argument in graph.survivors else None,
     )
-
-
-def _ref(graph: Graph, id: str) -> EntityRef:
-    entity = graph.entities[id]
-    return EntityRef(id, entity.name, entity.type)

@@ -8,7 +8,7 @@ from kb.graph.graph import Graph, Statement
 from kb.graph.standing import is_current
 from kb.knowledge_base import KnowledgeBase
 from kb.model.time import Date, Holds, TimeSpan, holds_at, overlaps_window
-from kb.syntax.edtf import TimeFault, parse_at, parse_date
+from kb.syntax.edtf import TimeFault, parse_at, parse_date, parse_interval
 
 DEFAULT_LIMIT = 50
 
@@ -24,6 +24,11 @@ class Selection:
     source: str | None = None
     include_ended: bool = False
     history: bool = False  #: retired ones too
+
+    @property
+    def narrows(self) -> bool:
+        """Some filter was given that keeps less than everything."""
+        return any((self.at, self.since, self.until, self.type, self.source))
 
 
 #: No filter.
@@ -128,12 +133,13 @@ def make_sieve(
     offers_history: bool = True,
 ) -> Sieve:
     """Read a selection's arguments; ``keeps_ended`` and ``offers_history`` are the query's own habits."""
+    since, until = read_window(selection.since, selection.until)
     return Sieve(
         knowledge_base.graph,
         knowledge_base.now,
         read_at(selection.at, knowledge_base.now),
-        read_bound(selection.since, "--since"),
-        read_bound(selection.until, "--until"),
+        since,
+        until,
         read_type(knowledge_base.graph, selection.type),
         read_source(knowledge_base.graph, selection.source),
         keeps_ended or selection.include_ended or selection.history,
@@ -152,6 +158,18 @@ def read_at(text: str | None, now: int) -> TimeSpan | None:
     return parsed
 
 
+def read_window(since: str | None, until: str | None) -> tuple[Date | None, Date | None]:
+    """Read ``--since`` and ``--until``; a window that ends before it begins keeps nothing and is refused."""
+    first, last = read_bound(since, "--since"), read_bound(until, "--until")
+    if first is not None and last is not None:
+        window = parse_interval(f"{first.text}/{last.text}")
+        if isinstance(window, TimeFault):
+            raise UsageError(
+                f"--until {last.text} is before --since {first.text}", "exchange the two"
+            )
+    return first, last
+
+
 def read_bound(text: str | None, option: str) -> Date | None:
     """Read a date of ``--since`` or ``--until``."""
     if text is None:
@@ -167,11 +185,13 @@ def read_type(graph: Graph, text: str | None) -> str | None:
     if text is None:
         return None
     known = graph.vocabulary.type_name(text)
+    if known is not None:
+        return known
     in_use = {entity.type for entity in graph.entities.values() if entity.type}
-    if known is None and text not in in_use:
+    if text not in in_use:
         names = ", ".join(sorted({*graph.vocabulary.types, *in_use}))
         raise UsageError(f'--type: there is no type "{text}"', f"types: {names}")
-    return known or text
+    return text
 
 
 def read_source(graph: Graph, text: str | None) -> str | None:

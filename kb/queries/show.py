@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from kb.graph.graph import Entity, Statement
 from kb.graph.mentions import find_mentions
+from kb.graph.standing import is_current
 from kb.knowledge_base import KnowledgeBase
 from kb.model.observation import ObservationFile
 from kb.queries.answers import Answer, EntityRef, StatementView, Viewer, label_of
@@ -60,6 +61,7 @@ class Page:
     merged: tuple[str, ...]  #: ids that read as this one
     description: str
     facts: tuple[StatementView, ...]
+    total_facts: int
     relations: tuple[NeighborGroup, ...]
     mentions: Mentions
     observations: tuple[tuple[str, tuple[str, ...]], ...]  #: by kind
@@ -93,7 +95,11 @@ def show(
         (resolved,),
         tuple(pages),
         len(pages),
-        any(group.total > len(group.neighbors) for page in pages for group in page.relations),
+        any(
+            page.total_facts > len(page.facts)
+            or any(group.total > len(group.neighbors) for group in page.relations)
+            for page in pages
+        ),
         notes,
     )
 
@@ -105,10 +111,11 @@ def _page(knowledge_base: KnowledgeBase, entity: Entity, sieve: Sieve, limit: in
     facts = sorted(
         (s for s in kept if not s.is_relation), key=lambda s: (s.predicate, *recent_first(s))
     )
-    shown_facts = tuple(viewer.statement(statement) for statement in facts)
-    shown_facts = tuple(
-        sorted(shown_facts, key=lambda view: (view.statement.predicate, not view.is_latest))
+    ranked = sorted(
+        (viewer.statement(statement) for statement in facts),
+        key=lambda view: (view.statement.predicate, not view.is_latest),
     )
+    shown_facts = tuple(ranked[:limit] if limit > 0 else ranked)
     mentioned = [
         graph.observations[id]
         for id in find_mentions(graph, entity, knowledge_base.resolution.links)
@@ -118,13 +125,15 @@ def _page(knowledge_base: KnowledgeBase, entity: Entity, sieve: Sieve, limit: in
         kinds.setdefault(observation.kind or "none", []).append(observation.id)
     return Page(
         entity=viewer.entity(entity.id),
-        headline=_headline(entity, kept, viewer),
+        headline=_headline(entity, _standing(kept, sieve), viewer),
         path=entity.path,
         aliases=entity.aliases,
         keys=entity.keys,
         merged=entity.merged,
-        description=_description(entity, facts),
+        description=_standing_value(entity, _standing(kept, sieve), "description", viewer)
+        or entity.summary,
         facts=shown_facts,
+        total_facts=len(facts),
         relations=_relations(viewer, entity, kept, limit),
         mentions=_mentions(mentioned),
         observations=tuple((kind, tuple(ids)) for kind, ids in sorted(kinds.items())),
@@ -140,33 +149,30 @@ def _page(knowledge_base: KnowledgeBase, entity: Entity, sieve: Sieve, limit: in
     )
 
 
-def _headline(entity: Entity, statements: list[Statement], viewer: Viewer) -> str:
-    role = _value(entity, statements, "title") or _value(entity, statements, "role")
-    place = _object(entity, statements, "works-for") or _object(entity, statements, "member-of")
+def _standing(kept: list[Statement], sieve: Sieve) -> list[Statement]:
+    """What a headline may say: what held at the time asked for, else what is current, whatever else is shown."""
+    return kept if sieve.at is not None else [s for s in kept if is_current(s, sieve.now)]
+
+
+def _headline(entity: Entity, standing: list[Statement], viewer: Viewer) -> str:
+    values = (_standing_value(entity, standing, word, viewer) for word in ("title", "role"))
+    places = (
+        _standing_value(entity, standing, word, viewer) for word in ("works-for", "member-of")
+    )
+    role, place = next(filter(None, values), None), next(filter(None, places), None)
     headline = f"{entity.name} — {role}" if role else entity.name
     return f"{headline} ({viewer.entity(place).name})" if place else headline
 
 
-def _value(entity: Entity, statements: Iterable[Statement], predicate: str) -> str | None:
-    found = [
-        s
-        for s in statements
-        if s.predicate == predicate and s.subject == entity.id and s.value is not None
-    ]
-    return min(found, key=recent_first).value if found else None
-
-
-def _object(entity: Entity, statements: Iterable[Statement], predicate: str) -> str | None:
-    found = [
-        s
-        for s in statements
-        if s.predicate == predicate and s.subject == entity.id and s.object is not None
-    ]
-    return min(found, key=recent_first).object if found else None
-
-
-def _description(entity: Entity, facts: list[Statement]) -> str:
-    return _value(entity, facts, "description") or entity.summary
+def _standing_value(
+    entity: Entity, standing: list[Statement], predicate: str, viewer: Viewer
+) -> str | None:
+    """The value or object of a predicate: of a contest the latest said, else the most recent."""
+    found = [s for s in standing if s.predicate == predicate and s.subject == entity.id]
+    if not found:
+        return None
+    best = min(found, key=lambda s: (not viewer.statement(s).is_latest, recent_first(s)))
+    return best.value if best.object is None else best.object
 
 
 def _relations(
@@ -228,6 +234,7 @@ def _decisions(
     ]
     found.sort(
         key=lambda observation: (
+            observation.happened_at is None,
             observation.happened_at.first if observation.happened_at else 0,
             observation.id,
         )

@@ -35,6 +35,7 @@ def count_stats(knowledge_base: KnowledgeBase) -> Answer[Stats]:
     """Count everything."""
     graph = knowledge_base.graph
     statements = graph.statements
+    standing = Counter(status_of(statement, knowledge_base.now) for statement in statements)
     results = Stats(
         name=knowledge_base.settings.name,
         entities=len(graph.entities),
@@ -44,15 +45,7 @@ def count_stats(knowledge_base: KnowledgeBase) -> Answer[Stats]:
         types=_ranked(entity.type or "untyped" for entity in graph.entities.values()),
         predicates=_ranked(statement.predicate for statement in statements),
         kinds=_ranked(observation.kind or "none" for observation in graph.observations.values()),
-        statuses=tuple(
-            (status.value, count)
-            for status in Status
-            if (
-                count := sum(
-                    status_of(statement, knowledge_base.now) is status for statement in statements
-                )
-            )
-        ),
+        statuses=tuple((status.value, standing[status]) for status in Status if standing[status]),
         merged=len(graph.survivors),
         undated=sum(statement.interval is None for statement in statements),
         uncited=sum(not statement.observations for statement in statements),

@@ -1,13 +1,13 @@
 """``timeline ENTITY``: when what is stated of an entity began and ended, in order."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kb.knowledge_base import KnowledgeBase
 from kb.model.time import Date
 from kb.queries.answers import Answer, EntityRef, StatementView, Viewer
 from kb.queries.predicates import read_predicates, side_of
 from kb.queries.resolve import resolve_entity
-from kb.queries.selection import EVERYTHING, Selection, make_sieve
+from kb.queries.selection import EVERYTHING, Selection, make_sieve, read_bound
 
 TIMELINE_LIMIT = 60
 
@@ -44,15 +44,10 @@ def list_timeline(
     resolved = resolve_entity(graph, entity)
     ids = tuple(ref.id for ref in resolved.entities)
     reading = read_predicates(graph, predicates, ids, direction)
-    window = Selection(
-        at=selection.at,
-        type=selection.type,
-        source=selection.source,
-        history=selection.history,
-        include_ended=True,
-    )
-    sieve = make_sieve(knowledge_base, window, keeps_ended=True)
-    bounds = make_sieve(knowledge_base, Selection(since=selection.since, until=selection.until))
+    # The window is one of moments here, not of statements.
+    since, until = read_bound(selection.since, "--since"), read_bound(selection.until, "--until")
+    whole = replace(selection, since=None, until=None)
+    sieve = make_sieve(knowledge_base, whole, keeps_ended=True)
     viewer = Viewer(knowledge_base)
     moments: list[Moment] = []
     dated = undated = 0
@@ -86,7 +81,7 @@ def list_timeline(
             moments += [
                 Moment(date, event, named, shown)
                 for date, event in placed
-                if isinstance(date, Date) and _is_within(date, bounds.since, bounds.until)
+                if isinstance(date, Date) and _is_within(date, since, until)
             ]
     moments.sort(key=_in_order)
     shown_moments = moments[:limit] if limit > 0 else moments

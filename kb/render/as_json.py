@@ -1,5 +1,6 @@
 """Results → JSON: the contract of QUERIES.md. Field order is fixed, so that equal answers are equal bytes."""
 
+import re
 from typing import Any
 
 from kb.model.time import Bound, Date, Interval
@@ -11,21 +12,21 @@ from kb.queries.neighbors import Neighbor, NeighborGroup, Neighbors
 from kb.queries.paths import Path, Paths, Step
 from kb.queries.relations import Relations
 from kb.queries.show import Page
+from kb.queries.show_observation import SourcePage
 from kb.queries.stats import Stats
 from kb.queries.timeline import Moment, Timeline
 
 Json = dict[str, Any]
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def render_json(answer: Answer[object]) -> str:
     """Render an answer as one indented JSON object."""
     from json import dumps
 
-    return (
-        dumps(answer_as_json(answer), ensure_ascii=False, indent=2)
-        .encode("utf-8", "replace")
-        .decode("utf-8")
-    )
+    text = dumps(answer_as_json(answer), ensure_ascii=False, indent=2)
+    # A byte of a path that is no UTF-8 becomes a text that says which, as in the findings of ``check``.
+    return _LONE_SURROGATE.sub(lambda match: f"\\\\u{ord(match.group()):04x}", text)
 
 
 def answer_as_json(answer: Answer[object]) -> Json:
@@ -76,6 +77,8 @@ def _results(results: object) -> tuple[Any, Json]:
                 "dated": results.dated,
                 "undated": results.undated,
             }
+        case SourcePage():
+            return _source_page(results), {}
         case Stats():
             return _stats(results), {}
         case Vocabulary():
@@ -159,6 +162,7 @@ def _resolved(resolved: Resolved) -> Json:
         **entity_as_json(first),
         "tier": resolved.tier,
         "others": [_other(other) for other in resolved.others],
+        "total_others": resolved.total_others,
         **extra,
     }
 
@@ -255,6 +259,23 @@ def _page(page: Page) -> Json:
     }
 
 
+def _source_page(page: SourcePage) -> Json:
+    return {
+        "observation": page.id,
+        "kind": page.kind or None,
+        "title": page.title,
+        "path": page.path,
+        "happened_at": page.happened_at,
+        "said_by": page.said_by or None,
+        "participants": list(page.participants),
+        "source": page.source or None,
+        "derived_from": list(page.derived_from),
+        "sealed": page.is_sealed,
+        "text": page.text,
+        "statements": [statement_as_json(view) for view in page.statements],
+    }
+
+
 def _stats(stats: Stats) -> Json:
     return {
         "name": stats.name or None,
@@ -298,14 +319,24 @@ def _vocabulary(words: Vocabulary) -> Json:
                 "single": word.single,
                 "from": list(word.from_types),
                 "to": list(word.to_types),
+                "acyclic": word.acyclic,
                 "class": word.klass.value,
+                "note": "required" if word.needs_note else None,
+                "expand": word.expand,
+                "expand_inverse": word.expand_inverse,
                 "aliases": list(word.aliases),
                 "replaced_by": word.replaced_by,
+                "hints": list(word.hints),
             }
             for word in words.relations.values()
         },
         "facts": {
-            word.name: {"value": word.value, "single": word.single, "aliases": list(word.aliases)}
+            word.name: {
+                "value": word.value,
+                "single": word.single,
+                "aliases": list(word.aliases),
+                "replaced_by": word.replaced_by,
+            }
             for word in words.facts.values()
         },
     }

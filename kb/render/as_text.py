@@ -11,8 +11,10 @@ from kb.queries.neighbors import NeighborGroup, Neighbors
 from kb.queries.paths import Path, Paths, Step
 from kb.queries.relations import Relations
 from kb.queries.show import Page
+from kb.queries.show_observation import SourcePage
 from kb.queries.stats import Stats
 from kb.queries.timeline import Timeline
+from kb.render.counts import format_count
 from kb.render.terminal import escape_terminal
 
 _MOST_OTHERS = 5
@@ -42,6 +44,8 @@ def _results(answer: Answer[object]) -> Iterator[str]:
             yield from _paths(answer, paths)
         case Timeline() as timeline:
             yield from _timeline(answer, timeline)
+        case SourcePage() as source:
+            yield from _source_page(source)
         case Stats() as stats:
             yield from _stats(stats)
         case Vocabulary() as words:
@@ -86,16 +90,16 @@ def _resolution(resolved: Resolved) -> str:
     )
     if resolved.others:
         shown = [
-            f"{other.entity.name} ({_kind(other.entity)}, {_count(other.statements, 'statement')}, {other.entity.id})"
+            f"{other.entity.name} ({_kind(other.entity)}, {format_count(other.statements, 'statement')}, {other.entity.id})"
             for other in resolved.others[:_MOST_OTHERS]
         ]
-        rest = len(resolved.others) - len(shown)
+        rest = resolved.total_others - len(shown)
         line += f"; other matches: {', '.join(shown)}{f', … {rest} more' if rest else ''}. Pass an id to choose another."
     return line
 
 
 def _counted(entity: EntityRef, resolved: Resolved) -> str:
-    return f"{entity.name} ({_kind(entity)}, {_count(resolved.statements, 'statement')})"
+    return f"{entity.name} ({_kind(entity)}, {format_count(resolved.statements, 'statement')})"
 
 
 def _cut(answer: Answer[object]) -> Iterator[str]:
@@ -108,11 +112,8 @@ def _kind(entity: EntityRef) -> str:
     return entity.type or "untyped"
 
 
-def _count(number: int, noun: str) -> str:
-    if number == 1:
-        return f"1 {noun}"
-    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
-    return f"{number} {plural}"
+def _names(resolved: Resolved) -> str:
+    return " and ".join(f"{entity.name} ({_kind(entity)})" for entity in resolved.entities)
 
 
 def statement_tail(view: StatementView) -> str:
@@ -163,7 +164,7 @@ def _match(match: Match) -> str:
     entity = match.entity
     names = f" · also {', '.join(match.names)}" if match.names else ""
     keys = f" · {', '.join(match.keys)}" if match.keys else ""
-    return f"{entity.id}  {entity.name} ({_kind(entity)}, {_count(match.statements, 'statement')}) by {match.tier}{names}{keys}"
+    return f"{entity.id}  {entity.name} ({_kind(entity)}, {format_count(match.statements, 'statement')}) by {match.tier}{names}{keys}"
 
 
 def _heading(predicate: str, direction: str, total: int) -> str:
@@ -172,9 +173,8 @@ def _heading(predicate: str, direction: str, total: int) -> str:
 
 def _facts(answer: Answer[object], facts: Facts) -> Iterator[str]:
     resolved = answer.resolved[0]
-    names = " and ".join(f"{entity.name} ({_kind(entity)})" for entity in resolved.entities)
-    matched = "" if facts.matched == facts.statements else f", {facts.matched} match the filter"
-    yield f"{names} · {_count(facts.statements, 'statement')}{matched}"
+    matched = f", {facts.matched} match the filter" if facts.is_filtered else ""
+    yield f"{_names(resolved)} · {format_count(facts.statements, 'statement')}{matched}"
     ids = tuple(entity.id for entity in resolved.entities)
     for group in facts.groups:
         yield ""
@@ -186,9 +186,8 @@ def _facts(answer: Answer[object], facts: Facts) -> Iterator[str]:
 
 def _neighbors(answer: Answer[object], neighbors: Neighbors) -> Iterator[str]:
     resolved = answer.resolved[0]
-    names = " and ".join(f"{entity.name} ({_kind(entity)})" for entity in resolved.entities)
-    entities = f"{neighbors.entities} linked {'entity' if neighbors.entities == 1 else 'entities'}"
-    yield f"{names}: {entities} under {_count(len(neighbors.groups), 'predicate')}"
+    entities = format_count(neighbors.entities, "linked entity")
+    yield f"{_names(resolved)}: {entities} under {format_count(len(neighbors.groups), 'predicate')}"
     for group in neighbors.groups:
         yield from _group_lines(group)
 
@@ -209,24 +208,21 @@ def _triple(view: StatementView) -> str:
 
 def _relations(answer: Answer[object], relations: Relations) -> Iterator[str]:
     if answer.resolved:
-        names = " and ".join(
-            f"{entity.name} ({_kind(entity)})" for entity in answer.resolved[0].entities
-        )
-        yield f"{names}: {_count(answer.total or 0, 'relation')}"
+        yield f"{_names(answer.resolved[0])}: {format_count(answer.total or 0, 'relation')}"
     else:
-        yield _count(answer.total or 0, "relation")
+        yield format_count(answer.total or 0, "relation")
     yield from (_triple(view) for view in (*relations.relations, *relations.inverse_relations))
 
 
 def _paths(answer: Answer[object], paths: Paths) -> Iterator[str]:
     first, last = (resolved.entities[0].name for resolved in answer.resolved)
-    reach = f"up to {_count(paths.max_hops, 'hop')}"
+    reach = f"up to {format_count(paths.max_hops, 'hop')}"
     if not paths.paths:
         yield f"no path between {first} and {last} ({reach})"
     else:
         order = ", shortest first" if len(paths.paths) > 1 else ""
         more = "; there are more (--limit 0 for all)" if paths.more else ""
-        yield f"{_count(len(paths.paths), 'path')} between {first} and {last} ({reach}{order}{more})"
+        yield f"{format_count(len(paths.paths), 'path')} between {first} and {last} ({reach}{order}{more})"
     for number, path in enumerate(paths.paths, 1):
         yield f"{number}. {_walk(path)}"
     if paths.hubs:
@@ -249,20 +245,19 @@ def _step(step: Step, here: EntityRef, there: EntityRef) -> str:
 
 def _timeline(answer: Answer[object], timeline: Timeline) -> Iterator[str]:
     moments = timeline.moments
-    header = f"{_count(timeline.dated, 'dated statement')}"
+    header = f"{format_count(timeline.dated, 'dated statement')}"
     if moments:
-        header += f", {_count(len(moments), 'moment')} shown from {moments[0].date.text} to {moments[-1].date.text}"
+        header += f", {format_count(len(moments), 'moment')} shown from {moments[0].date.text} to {moments[-1].date.text}"
     if answer.truncated:
         header += f" of {answer.total} (pass --since/--until or --limit 0 for the rest)"
     if timeline.undated:
-        header += f"; {_count(timeline.undated, 'undated one')} omitted (facts has them)"
+        header += f"; {format_count(timeline.undated, 'undated one')} omitted (facts has them)"
     yield header
-    sign = {"since": "since", "until": "until", "event": "event"}
     for moment in moments:
         view = moment.statement
         goal = view.object.name if view.object else view.statement.value
         said = f"{view.subject.name} —{view.statement.predicate}→ {goal}"
-        yield f"{moment.date.text}  {sign[moment.event]}  {said} {statement_tail(view)}"
+        yield f"{moment.date.text}  {moment.event}  {said} {statement_tail(view)}"
 
 
 def _page(page: Page) -> Iterator[str]:
@@ -284,6 +279,8 @@ def _page(page: Page) -> Iterator[str]:
             f"{_INDENT}{view.statement.predicate}: {view.statement.value} {statement_tail(view)}{_note(view)}"
             for view in page.facts
         )
+        if page.total_facts > len(page.facts):
+            yield f"{_INDENT}… {page.total_facts - len(page.facts)} more"
     for group in page.relations:
         title = group.predicate.replace("-", " ").capitalize()
         yield f"{title}:" if group.direction == "out" else f"← {group.predicate}:"
@@ -304,7 +301,7 @@ def _page_end(page: Page) -> Iterator[str]:
             else ""
         )
         kinds = ", ".join(f"{kind} {len(ids)}" for kind, ids in page.observations)
-        yield f"Mentions: {_count(mentions.count, 'observation')}{seen} ({kinds})"
+        yield f"Mentions: {format_count(mentions.count, 'observation')}{seen} ({kinds})"
     questions = [
         f"contested: {view.statement.predicate} ^{view.statement.id}" for view in page.contested
     ]
@@ -321,14 +318,32 @@ def _page_end(page: Page) -> Iterator[str]:
             yield f"{_INDENT}{one.date or 'undated'} {one.decision} — {one.reason} (src: {one.observation})"
 
 
+def _source_page(page: SourcePage) -> Iterator[str]:
+    yield page.title
+    seal = "sealed" if page.is_sealed else "not sealed"
+    yield f"{page.id} · {page.kind or 'no kind'} · {page.path} · {seal}"
+    said = [page.happened_at or "undated"]
+    said += [f"said by {page.said_by}"] if page.said_by else []
+    said += [f"with {', '.join(page.participants)}"] if page.participants else []
+    said += [f"from {page.source}"] if page.source else []
+    said += [f"repeats {', '.join(page.derived_from)}"] if page.derived_from else []
+    yield " · ".join(said)
+    yield ""
+    yield from page.text.strip().splitlines()
+    yield ""
+    yield f"Cited by {format_count(len(page.statements), 'statement')}"
+    yield from (f"{_INDENT}{_triple(view)}" for view in page.statements)
+
+
 def _stats(stats: Stats) -> Iterator[str]:
     if stats.name:
         yield stats.name
-    yield f"{stats.entities} entities: {_listed(stats.types)}"
-    yield f"{stats.relations + stats.facts} statements: {stats.relations} relations, {stats.facts} facts"
+    yield f"{format_count(stats.entities, 'entity')}: {_listed(stats.types)}"
+    statements = format_count(stats.relations + stats.facts, "statement")
+    yield f"{statements}: {format_count(stats.relations, 'relation')}, {format_count(stats.facts, 'fact')}"
     yield f"{_INDENT}by predicate: {_listed(stats.predicates)}"
     yield f"{_INDENT}by standing: {_listed(stats.statuses)}"
-    yield f"{stats.observations} observations: {_listed(stats.kinds)}"
+    yield f"{format_count(stats.observations, 'observation')}: {_listed(stats.kinds)}"
     yield (
         f"{stats.undated} undated, {stats.uncited} uncited, {stats.contested} contested, "
         f"{stats.unresolved} unresolved, {stats.suggestions} unconfirmed, {stats.merged} merged, {stats.broken} broken"
@@ -361,4 +376,7 @@ def _relation_word(word: RelationWord) -> str:
     ends = f": {', '.join(word.from_types) or 'any'} → {', '.join(word.to_types) or 'any'}"
     marks = [word.klass.value] if word.klass is not StatementClass.PLAIN else []
     marks += ["one at a time"] if word.single else []
+    marks += ["a hierarchy"] if word.acyclic else []
+    marks += ["needs a note"] if word.needs_note else []
+    marks += [f"replaced by {word.replaced_by}"] if word.replaced_by else []
     return f"{', '.join((word.name, *word.aliases))}{inverse}{ends}{''.join(f', {mark}' for mark in marks)}"

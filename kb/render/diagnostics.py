@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from kb.catalogue import CATALOGUE, get_code
 from kb.diagnostics import WHOLE_FILE, Diagnostic, Severity, Span
 from kb.errors import UsageError
+from kb.render.counts import format_count
 from kb.render.terminal import escape_terminal, width
 from kb.syntax.source import Source
 
@@ -13,6 +14,8 @@ Sources = Mapping[str, Source]
 
 #: Characters of a line that an excerpt shows before and after the place.
 _BEFORE, _AFTER = 60, 60
+#: Characters of a message or hint that are shown.
+_LONGEST = 600
 
 
 def render_diagnostics(findings: Sequence[Diagnostic], format: str, sources: Sources) -> str:
@@ -30,12 +33,12 @@ def render_summary(findings: Sequence[Diagnostic], entities: int = 0, observatio
     """Count findings and the files that they lie in; say what was looked at where there are none."""
     errors, warnings, files = count_findings(findings)
     if findings:
-        counts = [_plural(errors, "error"), _plural(warnings, "warning")]
+        counts = [format_count(errors, "error"), format_count(warnings, "warning")]
         found = ", ".join(
             count for count, number in zip(counts, (errors, warnings), strict=True) if number
         )
-        return f"{found} in {_plural(files, 'file')}"
-    looked_at = f"{_plural(entities, 'entity')}, {_plural(observations, 'observation')}"
+        return f"{found} in {format_count(files, 'file')}"
+    looked_at = f"{format_count(entities, 'entity')}, {format_count(observations, 'observation')}"
     return f"clean: {looked_at}" if entities or observations else "clean"
 
 
@@ -44,11 +47,6 @@ def count_findings(findings: Iterable[Diagnostic]) -> tuple[int, int, int]:
     listed = list(findings)
     errors = sum(finding.severity is Severity.ERROR for finding in listed)
     return errors, len(listed) - errors, len({finding.path for finding in listed})
-
-
-def _plural(count: int, noun: str) -> str:
-    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count:,} {noun if count == 1 else many}"
 
 
 # -- text ----------------------------------------------------------------------------------------
@@ -64,7 +62,7 @@ def _headline(finding: Diagnostic) -> str:
     name = CATALOGUE[finding.code].name
     return (
         f"{_place(finding.path, finding.span)}: {finding.severity.value}[{finding.code}]"
-        f" {escape_terminal(finding.message)} ({name})"
+        f" {_clipped(finding.message)} ({name})"
     )
 
 
@@ -74,7 +72,14 @@ def _place(path: str, span: Span) -> str:
 
 def _iter_hint(finding: Diagnostic) -> Iterator[str]:
     if finding.hint:
-        yield f"  hint: {escape_terminal(finding.hint)}"
+        yield f"  hint: {_clipped(finding.hint)}"
+
+
+def _clipped(text: str) -> str:
+    """Show a message or hint, its middle left out where it quotes a whole long line; JSON has all of it."""
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
+    return escape_terminal(text)
 
 
 # -- text with excerpts --------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from kb.edits.init_knowledge_base import NewKnowledgeBase
 from kb.edits.records import Import, Tally
 from kb.edits.results import SkippedFile
 from kb.edits.seal_observations import Sealing
+from kb.render.counts import format_count
 from kb.render.terminal import escape_terminal
 
 Rendered = tuple[str, str]
@@ -23,7 +24,7 @@ def render_formatting(done: Formatting) -> Rendered:
     verb = "formatted" if done.is_written else "would change"
     return (
         _text(lines),
-        f"{_plural(len(done.changed), 'file')} {verb}, {done.unchanged} unchanged, {len(done.skipped)} left alone",
+        f"{format_count(len(done.changed), 'file')} {verb}, {done.unchanged} unchanged, {len(done.skipped)} left alone",
     )
 
 
@@ -37,7 +38,7 @@ def _counts(file: FormattedFile) -> str:
         (file.footnotes_mended, "footnote", "mended"),
         (file.footnotes_removed, "footnote", "removed"),
     )
-    return ", ".join(f"{_plural(count, noun)} {done}" for count, noun, done in counts if count)
+    return ", ".join(f"{format_count(count, noun)} {done}" for count, noun, done in counts if count)
 
 
 def render_sealing(done: Sealing) -> Rendered:
@@ -65,9 +66,11 @@ def render_import(done: Import, file: str) -> Rendered:
         f"facts         {_tally(done.facts)}",
     ]
     if done.identical:
-        lines.append(f"{_plural(done.identical, 'record')} repeated what another one says")
+        lines.append(f"{format_count(done.identical, 'record')} repeated what another one says")
     if done.unresolved:
-        lines.append(f"{_plural(done.unresolved, 'statement')} not written: an end is not there")
+        lines.append(
+            f"{format_count(done.unresolved, 'statement')} not written: an end is not there"
+        )
     lines += [f"{file}:{one.line}: {one.message}" for one in done.problems[:_MOST_PROBLEMS]]
     left = len(done.problems) - _MOST_PROBLEMS
     if left > 0:
@@ -81,7 +84,7 @@ def render_import(done: Import, file: str) -> Rendered:
         lines += [f"  {word.table}: {word.name}: {word.form}" for word in done.words]
     verb = "written" if done.is_written else "would be written"
     total = len(done.made) + len(done.changed)
-    return _text(lines), f"{_plural(total, 'file')} {verb}, {len(done.problems)} reported"
+    return _text(lines), f"{format_count(total, 'file')} {verb}, {len(done.problems)} reported"
 
 
 def import_as_json(done: Import) -> str:
@@ -119,10 +122,6 @@ def _tally(tally: Tally) -> str:
 
 def _skipped(files: tuple[SkippedFile, ...]) -> list[str]:
     return [f"left alone {file.path}: {file.reason}" for file in files]
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _text(lines: list[str]) -> str:

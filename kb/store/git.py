@@ -17,7 +17,11 @@ _SAFE = (
     ("diff.external", ""),
     ("log.showSignature", "false"),
 )
+#: Git fetches nothing on its own: what a "promisor" remote is to deliver may be fetched by running a program that the
+#: repository names (``ext::``, ``uploadpack``). A git too old for the first variable finds that no transport is allowed.
+_SAFE_ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "", "GIT_TERMINAL_PROMPT": "0"}
 _NO_COMMIT = ""
+_SHA1_LENGTH, _SHA256_LENGTH = 40, 64
 
 
 def find_git_dir(root: str) -> str | None:
@@ -86,12 +90,17 @@ def _first_line(path: str) -> str:
 
 
 def _is_object_id(text: str) -> bool:
-    return len(text) in (40, 64) and all(char in "0123456789abcdef" for char in text)
+    return len(text) in (_SHA1_LENGTH, _SHA256_LENGTH) and all(
+        char in "0123456789abcdef" for char in text
+    )
 
 
-def blob_id(data: bytes) -> str:
-    """Give the id that git would store some bytes under (SHA-1 repositories)."""
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+def blob_id(data: bytes, like: str = "") -> str:
+    """Give the id that git would store some bytes under: in a repository with ids ``like`` one, else by SHA-1."""
+    stored = b"blob %d\0" % len(data) + data
+    if len(like) == _SHA256_LENGTH:
+        return hashlib.sha256(stored).hexdigest()
+    return hashlib.sha1(stored, usedforsecurity=False).hexdigest()
 
 
 def tree_blobs(root: str, commit: str, paths: tuple[str, ...]) -> dict[str, str] | None:
@@ -107,24 +116,6 @@ def tree_blobs(root: str, commit: str, paths: tuple[str, ...]) -> dict[str, str]
     return blobs
 
 
-def read_blob(root: str, id: str) -> bytes | None:
-    """Read a blob's bytes."""
-    if not _is_object_id(id):
-        return None
-    command = _git(root)
-    if command is None:
-        return None
-    try:
-        data = command.execute(
-            [*_command(root), "cat-file", "blob", id],
-            stdout_as_string=False,
-            strip_newline_in_stdout=False,
-        )
-    except Exception:  # GitPython wraps many causes; an unreadable object is simply not there
-        return None
-    return data if isinstance(data, bytes) else None
-
-
 def read_blobs(root: str, ids: tuple[str, ...]) -> dict[str, bytes]:
     """Read several blobs with one process; those that git does not have are left out."""
     wanted = [id for id in dict.fromkeys(ids) if _is_object_id(id)]
@@ -138,6 +129,7 @@ def read_blobs(root: str, ids: tuple[str, ...]) -> dict[str, bytes]:
             data = command.execute(
                 [*_command(root), "cat-file", "--batch"],
                 istream=file,
+                env=_SAFE_ENVIRONMENT,
                 stdout_as_string=False,
                 strip_newline_in_stdout=False,
             )
@@ -179,7 +171,9 @@ def differs_from_head(
 
 def _same(data: bytes, id: str) -> bool:
     # A checkout that turns LF into CRLF is no change.
-    return blob_id(data) == id or (b"\r\n" in data and blob_id(data.replace(b"\r\n", b"\n")) == id)
+    return blob_id(data, id) == id or (
+        b"\r\n" in data and blob_id(data.replace(b"\r\n", b"\n"), id) == id
+    )
 
 
 def _git(root: str) -> "Git | None":
@@ -203,7 +197,10 @@ def _run(root: str, *arguments: str) -> str | None:
         return None
     try:
         output = command.execute(
-            [*_command(root), *arguments], stdout_as_string=False, strip_newline_in_stdout=False
+            [*_command(root), *arguments],
+            env=_SAFE_ENVIRONMENT,
+            stdout_as_string=False,
+            strip_newline_in_stdout=False,
         )
     except Exception:  # any failure of git means that it cannot say; the files still answer
         return None

@@ -1,5 +1,6 @@
 """Starting a repository: the one thing that writes git's own files for a new knowledge base."""
 
+from kb.errors import KbError
 from kb.store.git import find_git_dir
 
 
@@ -9,7 +10,12 @@ def start_repository(root: str) -> bool:
         return False
     try:
         from git import Git
+        from git.exc import GitCommandError
     except ImportError:  # GitPython refuses to be imported where there is no git program
         return False
-    Git(root).execute(["git", "init", "--quiet"])
+    try:
+        Git(root).execute(["git", "init", "--quiet"])
+    except GitCommandError as error:
+        why = str(error.stderr).strip().splitlines()
+        raise KbError("git cannot make a repository here", why[-1] if why else "") from error
     return find_git_dir(root) is not None

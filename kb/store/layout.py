@@ -77,3 +77,18 @@ def relative_link(from_path: str, to_path: str) -> str:
     while shared < len(start) and shared < len(goal) - 1 and start[shared] == goal[shared]:
         shared += 1
     return "/".join((*[".."] * (len(start) - shared), *goal[shared:]))
+
+
+def resolve_path(from_path: str, target: str) -> str | None:
+    """Resolve a relative path from a file's folder; ``None`` where it leaves the root."""
+    parts = from_path.split("/")[:-1]
+    for part in target.split("/"):
+        if part in ("", "."):
+            continue
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        else:
+            parts.append(part)
+    return "/".join(parts) + ("/" if target.endswith("/") else "")

@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import os
 import stat
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from kb.errors import ConcurrentModification, KbError
 from kb.store.git import find_git_dir
-from kb.store.layout import collision_key
+from kb.store.layout import ENTITIES, OBSERVATIONS, collision_key
 
 #: How a file's new text is named until it takes the file's place; hidden, so that no reader looks at it.
 TEMPORARY_PREFIX, TEMPORARY_SUFFIX = ".kb-", ".tmp"
@@ -41,45 +42,47 @@ def replace_file(
     root: str, path: str, data: bytes, expected: bytes, *, durable: bool = True
 ) -> None:
     """Replace a file's bytes if they are still those that the change was planned on; equal bytes write nothing."""
-    target = _guard(root, path)
-    try:
-        status = target.lstat()
-    except FileNotFoundError:
-        raise ConcurrentModification(path) from None
-    if not stat.S_ISREG(status.st_mode):
-        raise WriteRefused(
-            f"{path} is not written: it is no regular file", "put the file itself there"
-        )
-    if _read(target) != expected:
-        raise ConcurrentModification(path)
-    if data == expected:
-        return
-    temporary = _write_temporary(target, data, stat.S_IMODE(status.st_mode), durable)
-    try:
+    with _refusing(path):
+        target = _guard(root, path)
+        try:
+            status = target.lstat()
+        except FileNotFoundError:
+            raise ConcurrentModification(path) from None
+        if not stat.S_ISREG(status.st_mode):
+            raise WriteRefused(
+                f"{path} is not written: it is no regular file", "put the file itself there"
+            )
         if _read(target) != expected:
             raise ConcurrentModification(path)
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    if durable:
-        _flush_folder(target.parent)
+        if data == expected:
+            return
+        temporary = _write_temporary(target, data, stat.S_IMODE(status.st_mode), durable)
+        try:
+            if _read(target) != expected:
+                raise ConcurrentModification(path)
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        if durable:
+            _flush_folder(target.parent)
 
 
 def create_file(root: str, path: str, data: bytes, *, durable: bool = True) -> None:
     """Create a file and the folders above it. One that exists is refused, never overwritten."""
-    target = _guard(root, path, make_folders=True)
-    temporary = _write_temporary(target, data, _NEW_FILE_MODE & ~_umask(), durable)
-    try:
-        _link_exclusively(temporary, target)
-    except FileExistsError:
-        raise WriteRefused(
-            f"{path} exists already; nothing was written", "choose another id"
-        ) from None
-    finally:
-        temporary.unlink(missing_ok=True)
-    if durable:
-        _flush_folder(target.parent)
+    with _refusing(path):
+        target = _guard(root, path, make_folders=True)
+        temporary = _write_temporary(target, data, _NEW_FILE_MODE & ~_umask(), durable)
+        try:
+            _link_exclusively(temporary, target)
+        except FileExistsError:
+            raise WriteRefused(
+                f"{path} exists already; nothing was written", "choose another id"
+            ) from None
+        finally:
+            temporary.unlink(missing_ok=True)
+        if durable:
+            _flush_folder(target.parent)
 
 
 def make_folder(root: str, path: str) -> bool:
@@ -93,6 +96,15 @@ def flush_files(root: str) -> None:
     """Flush what was written with ``durable=False`` to disk, all at once."""
     if hasattr(os, "sync"):
         os.sync()
+
+
+@contextlib.contextmanager
+def _refusing(path: str) -> Iterator[None]:
+    """Take what the system does not let us write (a read-only folder, a full disk) for a refusal, no fault of ours."""
+    try:
+        yield
+    except OSError as error:
+        raise WriteRefused(f"{path} is not written: {error.strerror or error}") from error
 
 
 # -- paths -------------------------------------------------------------------------------------------------------
@@ -212,9 +224,26 @@ def lock_knowledge_base(root: str, wait: float = _LOCK_WAIT) -> Iterator[None]:
             if time.monotonic() >= deadline:
                 raise KnowledgeBaseLocked(str(path))
             time.sleep(_LOCK_PAUSE)
+        _remove_leftovers(root)
         yield
     finally:
         os.close(descriptor)
+
+
+def _remove_leftovers(root: str) -> None:
+    """Remove the temporary files of a writer that was killed. Without a lock, another's may be alive: none is removed."""
+    if sys.platform == "win32":
+        return
+    for top in (root, os.path.join(root, ENTITIES), os.path.join(root, OBSERVATIONS)):
+        if os.path.islink(top) and top != root:
+            continue
+        for folder, inner, names in os.walk(top):
+            if top == root:
+                inner.clear()
+            for name in names:
+                if name.startswith(TEMPORARY_PREFIX) and name.endswith(TEMPORARY_SUFFIX):
+                    with contextlib.suppress(OSError):
+                        os.unlink(os.path.join(folder, name))
 
 
 def lock_path(root: str) -> Path:

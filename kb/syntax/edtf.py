@@ -119,6 +119,8 @@ _SIDE = (
     r"[0-9][0-9Xx]{3}[?~%]?(?:[-–][0-9Xx]{1,5}[?~%]?){0,2}"
     r"(?:[Tt ][0-9]{1,2}(?:[:.,][0-9]+)*(?: ?[Zz]|[+-][0-9:]+)?)?"
 )
+#: A year beyond 9999, which is out of range, with or without its month and day.
+_LONG_YEAR = r"[0-9]{5,}(?:-[0-9]{2}){0,2}"
 _NOW_WORDS = ("now", "today", "present", "ongoing", "current")
 _NOW = "|".join(_NOW_WORDS)
 _LOOKS_LIKE_TIME = re.compile(
@@ -126,7 +128,7 @@ _LOOKS_LIKE_TIME = re.compile(
     rf"|{_SIDE} ?/ ?(?:{_SIDE}|\.\.|[0-9]{{1,2}}|{_NOW})?"
     rf"|(?:\.\.)? ?/ ?(?:{_SIDE}|\.\.)|\.\./?"
     rf"|{_SIDE} ?(?:\.\.|[-–—→]|->) ?(?:{_SIDE}|{_NOW})?|\.\.{_SIDE}"
-    r"|[0-9]{5,}/(?:\.\.|[0-9]{4,})?|[0-9]{4}/[0-9]{5,}"
+    rf"|[0-9]{{5,}}-[0-9]{{2}}-[0-9]{{2}}|{_LONG_YEAR}/(?:\.\.|{_LONG_YEAR}|{_SIDE})?|{_SIDE}/{_LONG_YEAR}"
     r"|[0-9]{1,2}(?P<sep>[./-])[0-9]{1,2}(?P=sep)(?:[0-9]{4}|[0-9]{2})"
     r"|[0-9]{4}(?P<sep2>[./])[0-9]{1,2}(?P=sep2)[0-9]{1,2}"
     r"|[Ee][Nn][Dd][Ee][Dd]"

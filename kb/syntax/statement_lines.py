@@ -47,6 +47,8 @@ _TASK = re.compile(r"\s*(\[[ xX]\])(?=\s|\Z)")
 _DASH = re.compile(r"(?:^|(?<=\s))—(?=\s)")
 _OTHER_DASH = re.compile(r"(?:--|–|-|―)\s")
 _AND = re.compile(r"(?:and|und|&|,)\s")
+#: A Markdown link but for the blanks in its target.
+_LOOSE_LINK = re.compile(r"\[([^\[\]]*)\]\(([^()<>\"]* [^()<>\"]*)\)")
 _SPACE = re.compile(r"\s*")
 _FOLDED = re.compile(r"\s{2,}|[^\S ]|``")
 
@@ -98,7 +100,7 @@ class _Reader:
         text, offset = self.text, self.offset
         end = len(text.rstrip())
         sign = self.masked.find("::")
-        predicate = _read_predicate(text[:sign]) if sign >= 0 else None
+        predicate = read_predicate(text[:sign]) if sign >= 0 else None
         if predicate is None:
             self._explain_predicate(sign, end)
             return None
@@ -164,7 +166,7 @@ class _Reader:
         elif sign >= 0:
             word = text[:sign].strip()
             joined = "-".join(re.findall(r"\w+", word))
-            is_word = joined != word and _read_predicate(joined)
+            is_word = joined != word and read_predicate(joined)
             hint = (
                 f"write {joined}::" if is_word else "join words with '-': letters and digits only"
             )
@@ -250,8 +252,13 @@ class _Reader:
         if not name:
             self.fault("KB137", start, start, "the object is missing", "write a link after '::'")
             return
+        if loose := _LOOSE_LINK.match(name):
+            target = quote_target(loose[2])
+            hint = f"write [{loose[1]}]({target})"
+            self.fault("KB123", start, name_end, f"blanks in the target of {loose[0]}", hint)
+            return
         # A parenthesis after it may be its qualifiers, so it is not offered as part of the name.
-        short = name.partition(" (")[0]
+        short = re.split(r"[\[\]()]", name.partition(" (")[0].lstrip("[("))[0].strip() or "Name"
         hint = f"write [{short}](…/file.md) or [[{short}]]"
         self.fault("KB123", start, name_end, f'"{name}" is no link', hint)
 
@@ -336,7 +343,7 @@ _NO_QUALIFIERS = Qualifiers()
 
 
 @lru_cache(maxsize=4096)
-def _read_predicate(text: str) -> str | None:
+def read_predicate(text: str) -> str | None:
     """Normalize a predicate, ``None`` where it is none."""
     word = text.strip()
     if _PREDICATE.fullmatch(word):
@@ -376,7 +383,7 @@ def _opening(masked: str, start: int, end: int) -> int | None:
 def parse_sub_item(text: str) -> SubItem | None:
     """Read the text of an indented item, ``name:: text``."""
     name, sign, rest = text.partition("::")
-    predicate = _read_predicate(name) if sign else None
+    predicate = read_predicate(name) if sign else None
     content = unescape(rest)
     return SubItem(predicate, content) if predicate and content else None
 

@@ -21,6 +21,7 @@ from kb.model.vocabulary import (
 )
 from kb.syntax.front_matter import Mapping, Node, Scalar, Sequence, is_larger, parse_yaml
 from kb.syntax.source import Source, decode, find_conflict_markers, iter_encoding_faults, locate
+from kb.syntax.statement_lines import read_predicate
 
 FORMAT_VERSION = "1"
 #: A larger ``kb.yaml`` is not parsed, so that a bad one costs no more than a moment.
@@ -425,6 +426,12 @@ def _check_owner(
 ) -> None:
     places = [(word, key), *_spellings(value)]
     for spelling, place in places:
+        if read_predicate(spelling) is None:
+            message = f'"{place.text}" is no word that a statement can begin with'
+            hint = "use letters and digits, joined by '-'"
+            faults.append(
+                Fault("KB904", place.start, max(place.end, place.start + 1), message, hint)
+            )
         others = owners.get((table, spelling), set()) - {word}
         if others:
             faults.append(

@@ -208,3 +208,14 @@ def test_lines_may_be_kept() -> None:
 def test_width() -> None:
     """Wide characters take two columns, marks and joiners none."""
     assert [width(text) for text in ("abc", "山田", "e\u0301", "می\u200cخ")] == [3, 4, 1, 3]
+
+
+def test_a_message_that_quotes_a_whole_long_line_is_cut() -> None:
+    """Text shows its both ends; JSON has all of it."""
+    long = finding(message="a" * 50_000 + "z", hint="b" * 50_000)
+    for form in ("text", "full"):
+        lines = render_diagnostics([long], form, {}).splitlines()
+        assert all(len(line) < 1000 for line in lines)
+        assert "aaa … aaa" in lines[0]
+        assert "az (dangling-link)" in lines[0]
+    assert long.message in render_diagnostics([long], "json", {})

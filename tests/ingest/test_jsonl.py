@@ -493,3 +493,21 @@ def test_any_texts_are_kept_or_reported(
     again = import_jsonl(base, str(source))
     assert (again.made, again.changed) == ((), ())
     assert format_files(base, check=True).changed == ()
+
+
+def test_a_long_title_does_not_hide_the_ref(run: Run) -> None:
+    """An observation is found again by its ref, however long the fields before it are."""
+    done, _ = run({**OBS, "title": "t" * 20_000})
+    assert len(done.made) == 1
+
+
+def test_words_for_a_configuration_that_cannot_be_read(tmp_path: Path) -> None:
+    """A kb.yaml that is a link or too large takes no words: said, and the records are imported all the same."""
+    root = write_kb(tmp_path / "kb", {})
+    (root / "kb.yaml").rename(tmp_path / "kb.yaml")
+    (root / "kb.yaml").symlink_to(tmp_path / "kb.yaml")
+    source = tmp_path / "kb.jsonl"
+    source.write_text(json.dumps({**ADA, "type": "wizard"}), encoding="utf-8")
+    done = import_jsonl(open_knowledge_base(str(root), NOW), str(source), add_words=True)
+    assert (len(done.made), done.words_added) == (1, False)
+    assert any("kb.yaml" in message for _, message in messages(done))

@@ -43,13 +43,13 @@ def test_missing_configuration(tmp_path) -> None:
 
 
 def test_byte_order_mark_is_read_past(tmp_path) -> None:
-    """Row 4: a file with a BOM is read as any other, with a warning."""
+    """Row 4: a file with a BOM is read as any other, with a warning (BAD-INPUTS 4)."""
     corpus = load(tmp_path, {"entities/ada.md": b"\xef\xbb\xbf" + entity("ada").encode()})
     assert (ids(corpus), told(corpus)) == (["ada"], [("KB111", "entities/ada.md")])
 
 
 def test_mixed_line_ends(tmp_path) -> None:
-    """Row 6: mixed line ends and lone carriage returns are read, with a warning."""
+    """Row 6: mixed line ends and lone carriage returns are read, with a warning (BAD-INPUTS 6)."""
     corpus = load(
         tmp_path,
         {
@@ -89,14 +89,14 @@ def test_bytes_that_are_no_utf8(tmp_path) -> None:
     ],
 )
 def test_names_that_some_systems_cannot_hold(tmp_path, name: str) -> None:
-    """Row 50: the name is told, once; the file is read all the same."""
+    """Row 50: the name is told, once; the file is read all the same (BAD-INPUTS 50)."""
     corpus = load(tmp_path, {**FIRST, f"entities/{name}": entity("x")})
     assert told(corpus) == [("KB315", f"entities/{name}")]
     assert sorted(ids(corpus)) == ["ada", "x"]
 
 
 def test_name_that_is_no_utf8(tmp_path) -> None:
-    """Row 50: a name of foreign bytes is told, its file read, and its path kept as it is."""
+    """Row 50: a name of foreign bytes is told, its file read, and its path kept as it is (BAD-INPUTS 50)."""
     write_kb(tmp_path, FIRST)
     path = os.fsencode(tmp_path / "entities") + b"/bad\xff.md"
     Path(os.fsdecode(path)).write_text(entity("bad"))
@@ -150,7 +150,7 @@ def test_normal_form_twins(tmp_path) -> None:
 
 
 def test_symbolic_links_are_not_followed(tmp_path) -> None:
-    """Row 52, B32: links to files, folders and themselves are told and left alone."""
+    """Row 52, B32: links to files, folders and themselves are told and left alone (BAD-INPUTS 52)."""
     secret = tmp_path / "secret"
     write_kb(secret, {"eve.md": entity("eve")})
     root = write_kb(tmp_path / "kb", FIRST)
@@ -189,7 +189,7 @@ def test_linked_root_is_the_users_choice(tmp_path) -> None:
 
 
 def test_hard_links_are_files(tmp_path) -> None:
-    """Row 52: a hard link is a file like any other; nothing hangs, and two of one entity claim one id."""
+    """Row 52: a hard link is a file like any other; nothing hangs, and two of one entity claim one id (BAD-INPUTS 52)."""
     root = write_kb(tmp_path, FIRST)
     os.link(root / "entities/person/ada.md", root / "entities/ada.md")
     assert ids(load_corpus(str(root))) == ["ada", "ada"]
@@ -230,7 +230,7 @@ def test_unreadable_file_and_folder(tmp_path) -> None:
 
 
 def test_huge_file_is_not_read(tmp_path) -> None:
-    """Row 54: a file of 200 MB costs no time, is told, and stays listed as broken."""
+    """Row 54: a file of 200 MB costs no time, is told, and stays listed as broken (BAD-INPUTS 54)."""
     root = write_kb(tmp_path, FIRST)
     with (root / "entities/huge.md").open("wb") as file:
         file.truncate(200 * 1024 * 1024)

@@ -9,8 +9,7 @@ from kb.errors import UsageError
 from kb.knowledge_base import KnowledgeBase
 from kb.queries.facts import list_facts
 from kb.queries.neighbors import list_neighbors
-from kb.queries.relations import list_relations
-from kb.queries.selection import Selection, share_limit
+from kb.queries.selection import Selection
 from tests.conftest import entity, observation
 
 MakeKb = Callable[..., KnowledgeBase]
@@ -212,107 +211,25 @@ def test_a_limit_is_said_and_shared(make_kb: MakeKb) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "limit", "shares"),
-    [
-        ([5, 1, 9], 0, (5, 1, 9)),
-        ([5, 1, 9], 6, (3, 1, 2)),
-        ([], 3, ()),
-        ([4], 2, (2,)),
-        ([1, 1, 1], 2, (1, 1, 0)),
-    ],
+    ("direction", "found"),
+    [("out", {"employs": ["ada", "bob"]}), ("in", {}), (None, {"employs": ["ada", "bob"]})],
 )
-def test_sharing_a_limit(sizes: list[int], limit: int, shares: tuple[int, ...]) -> None:
-    """A limit is shared so that small groups stay whole."""
-    assert share_limit(sizes, limit) == shares
-
-
-def test_relations_of_an_entity_stand_by_side(make_kb: MakeKb) -> None:
-    """What the entity is subject of and what it is object of are two lists."""
+def test_the_direction_of_a_part_of_a_word(
+    make_kb: MakeKb, direction: str | None, found: dict[str, list[str]]
+) -> None:
+    """A part of an inverse word has the inverse's direction."""
     kb = make_kb(OFFICE)
-    results = list_relations(kb, "bob").results
-    assert [view.statement.predicate for view in results.relations] == ["works-for"]
-    results = list_relations(kb, "bob", selection=Selection(include_ended=True)).results
-    assert [view.statement.predicate for view in results.inverse_relations] == [
-        "mentors",
-        "reports-to",
-    ]
+    assert linked(kb, "acme", predicates=("employ",), direction=direction) == found
 
 
-def test_relations_of_a_predicate_are_counted(make_kb: MakeKb) -> None:
-    """Without an entity all relations of a predicate are counted, ended ones only when asked for."""
-    kb = make_kb(OFFICE)
-    assert list_relations(kb, predicates=("reports-to",)).total == 1
-    assert (
-        list_relations(kb, predicates=("manages",), selection=Selection(include_ended=True)).total
-        == 2
-    )
+def test_an_empty_predicate_is_wrong_usage(make_kb: MakeKb) -> None:
+    """An empty word matches nothing rather than everything."""
     with pytest.raises(UsageError):
-        list_relations(kb)
+        list_neighbors(make_kb(OFFICE), "acme", ("",))
 
 
-def test_two_periods_of_one_relation_are_two(make_kb: MakeKb) -> None:
-    """The same relation in two disjoint periods is kept as two; in the gap nothing holds (case B42)."""
-    kb = make_kb(
-        {
-            "entities/person/alex.md": entity(
-                "alex",
-                "## Relations",
-                "",
-                "- contributes-to:: [[payments]] (2024-01-01/2024-06-01)",
-                "- contributes-to:: [[payments]] (2026-01-01/..)",
-            ),
-            "entities/project/payments.md": entity("payments", type="project"),
-        }
-    )
-    assert list_facts(kb, "alex").total == 2
-    assert linked(kb, "alex", selection=Selection(at="2025-01-01")) == {}
-    assert linked(kb, "alex", selection=Selection(at="2024-03")) == {"contributes-to": ["payments"]}
-    assert linked(kb, "alex") == {"contributes-to": ["payments"]}
-
-
-def test_what_is_true_now_goes_by_validity_not_by_insertion(make_kb: MakeKb) -> None:
-    """Statements added out of order answer by their dates (case B44)."""
-    kb = make_kb(
-        {
-            "entities/person/ned.md": entity(
-                "ned",
-                "## Facts",
-                "",
-                "- drinks:: green tea (2023-09-21/2023-09-22)",
-                "- drinks:: coffee (2023-09-23/..)",
-                "- drinks:: water (2020/2021)",
-            )
-        }
-    )
-
-    def drinks(**options: Any) -> list[str | None]:
-        groups = list_facts(kb, "ned", ("drinks",), **options).results.groups
-        return [view.statement.value for group in groups for view in group.statements]
-
-    assert drinks() == ["coffee", "green tea", "water"]
-    assert drinks(selection=Selection(at="now")) == ["coffee"]
-    assert drinks(selection=Selection(at="2023-09-21")) == ["green tea"]
-
-
-def test_contested_values_are_all_shown_latest_said_first(make_kb: MakeKb) -> None:
-    """Two current values of a single-valued fact are both shown, marked; the latest said comes first."""
-    kb = make_kb(
-        {
-            "entities/person/ada.md": entity(
-                "ada",
-                "## Facts",
-                "",
-                "- title:: CTO [^2026-01-01-seen]",
-                "- title:: CEO [^2026-02-01-again]",
-                "- title:: Intern (2010/2011) [^2026-02-01-again]",
-            ),
-            "observations/2026/01/2026-01-01-seen.md": observation("2026-01-01-seen"),
-            "observations/2026/02/2026-02-01-again.md": observation("2026-02-01-again"),
-        }
-    )
-    views = [view for group in list_facts(kb, "ada").results.groups for view in group.statements]
-    assert [(view.statement.value, view.is_contested, view.is_latest) for view in views] == [
-        ("CEO", True, True),
-        ("Intern", False, False),
-        ("CTO", True, False),
-    ]
+def test_facts_speak_of_a_filter_only_where_there_is_one(make_kb: MakeKb) -> None:
+    """Retired statements that are left out are no filter."""
+    kb = make_kb(OFFICE)
+    assert not list_facts(kb, "ada").results.is_filtered
+    assert list_facts(kb, "ada", ("title",)).results.is_filtered

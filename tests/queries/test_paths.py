@@ -327,3 +327,16 @@ def test_paths_agree_with_networkx(
     cut = find_paths(kb, start, end, limit=limit, **options)
     assert cut.results.paths == answer.results.paths[:limit]
     assert cut.results.more == (len(answer.results.paths) > limit)
+
+
+def test_a_key_of_two_is_walked_from_both(make_kb: MakeKb) -> None:
+    """An end that is a key of two entities is searched from each of them, shortest paths first."""
+    files = chain("ada", "m", "cid") | {
+        "entities/person/bob.md": entity("bob", "## Relations", "", f"- mentors:: {link('cid')}")
+    }
+    for id in ("ada", "bob"):
+        path = f"entities/person/{id}.md"
+        files[path] = files[path].replace("type: person", "type: person\nkeys: [github:shared]")
+    kb = make_kb(files)
+    assert shapes(kb, "github:shared", "cid") == [("bob", "cid"), ("ada", "m", "cid")]
+    assert shapes(kb, "github:shared", "cid", limit=1) == [("bob", "cid")]

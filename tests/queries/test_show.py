@@ -158,3 +158,36 @@ def test_a_broken_file_stays_listed(make_kb: MakeKb) -> None:
     """A file that does not parse is shown as broken, under its stem."""
     files = {**FILES, "entities/person/eve.md": "---\nid: eve\nname: a: b\n---\n"}
     assert page_of(make_kb(files), "eve").is_broken
+
+
+def test_a_headline_says_only_what_stands(make_kb: MakeKb) -> None:
+    """Whatever else is shown, the headline is the current title; of a contest the latest said."""
+    files = {
+        "entities/person/bob.md": entity(
+            "bob",
+            "## Facts",
+            "",
+            "- title:: Later in the file [^2026-01-01-seen]",
+            "- title:: Said last [^2026-02-01-mail]",
+            "- title:: Said before there were computers [^1952-01-01-old]",
+            "- title:: Wrong (retracted) [^2026-02-01-mail]",
+            name="Bob",
+        ),
+        "observations/2026/01/2026-01-01-seen.md": observation("2026-01-01-seen"),
+        "observations/2026/02/2026-02-01-mail.md": observation("2026-02-01-mail"),
+        "observations/1952/01/1952-01-01-old.md": observation("1952-01-01-old"),
+    }
+    kb = make_kb(files)
+    assert page_of(kb, "bob").headline == "Bob — Said last"
+    assert page_of(kb, "bob", selection=Selection(history=True)).headline == "Bob — Said last"
+
+
+def test_a_limit_cuts_facts_too(make_kb: MakeKb) -> None:
+    """A page with more facts than the limit says so."""
+    lines = ["## Facts", "", *(f"- note-{n}:: {n}" for n in range(5))]
+    answer = show(make_kb({"entities/person/bob.md": entity("bob", *lines)}), "bob", limit=2)
+    assert (len(answer.results[0].facts), answer.results[0].total_facts, answer.truncated) == (
+        2,
+        5,
+        True,
+    )

@@ -1,5 +1,7 @@
 """Guarded, atomic writes: what is refused, and that nothing is left behind."""
 
+import errno
+import os
 import stat
 from pathlib import Path
 
@@ -126,3 +128,39 @@ def test_without_git_the_lock_lies_in_the_users_cache(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with lock_knowledge_base(str(tmp_path / "kb")):
         assert (tmp_path / "cache") in lock_path(str(tmp_path / "kb")).parents
+
+
+def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    """A temporary file whose writer died lies hidden beside its target until somebody else writes (BAD-INPUTS 66)."""
+    (tmp_path / "entities/person").mkdir(parents=True)
+    left = [
+        tmp_path / ".kb-a.tmp",
+        tmp_path / "entities/.kb-b.tmp",
+        tmp_path / "entities/person/.kb-c.tmp",
+    ]
+    kept = [tmp_path / "entities/person/.kb-note.md", tmp_path / "other/.kb-d.tmp"]
+    (tmp_path / "other").mkdir()
+    for path in (*left, *kept):
+        path.write_bytes(b"half")
+    with lock_knowledge_base(str(tmp_path)):
+        pass
+    assert not any(path.exists() for path in left)
+    assert all(path.exists() for path in kept)
+
+
+def test_what_the_system_does_not_let_be_written_is_a_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk or a read-only folder is told with the path, leaves the old text, and no temporary file."""
+    create_file(str(tmp_path), "entities/ada.md", b"first")
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(WriteRefused, match=r"entities/ada\.md is not written: No space"):
+        replace_file(str(tmp_path), "entities/ada.md", b"second", b"first")
+    with pytest.raises(WriteRefused, match=r"entities/bob\.md is not written: No space"):
+        create_file(str(tmp_path), "entities/bob.md", b"x")
+    assert [path.read_bytes() for path in tmp_path.rglob("*.md")] == [b"first"]
+    assert left_over(tmp_path) == []

@@ -163,12 +163,12 @@ def test_what_is_wrong_with_a_file_is_said_at_its_place(
     ],
 )
 def test_severities(code: str, severity: str) -> None:
-    """Rows 24, 26, 36 and 38."""
+    """BAD-INPUTS 24, 26, 36 and 38: what is lost is an error, what is perhaps meant otherwise a warning."""
     assert CATALOGUE[code].severity.value == severity
 
 
 def test_row_8_bytes_that_are_no_utf8() -> None:
-    """The byte's offset is said; the rest is read; the bytes come back; the file is listed."""
+    """BAD-INPUTS 8: the byte's offset is said; the rest is read; the bytes come back; the file is listed."""
     data = b"\xef\xbb\xbf---\nid: a\n---\n\n## Facts\n- x:: y \xc3( z\n"
     source = decode("entities/a.md", data)
     file, diagnostics = parse_entity_file(source)
@@ -240,7 +240,7 @@ def test_row_38_hidden_headings_begin_no_section() -> None:
 
 
 def test_b16_b20_links_of_the_free_text() -> None:
-    """None from code; a wiki link with a block or a heading counts as one to the file."""
+    """case B16, case B20: none from code; a wiki link with a block or a heading counts as one to the file."""
     text = "# Probe\n\nWrite `- part_of [[Inline]]` like this.\n\n```markdown\n- relates_to [[Fenced]]\n```\n\n``double ` tick [[X]]``\n"
     assert entity(HEAD + text)[0].links == ()
     file, _ = entity(
@@ -297,6 +297,8 @@ def test_the_seal_covers_the_body_whatever_its_line_ends() -> None:
             ["2:8 KB904", "3:9 KB904", "4:12 KB904", "5:1 KB903"],
         ),
         ("kb: 1\nkeys: {x: {pattern: '('}}\n", ["2:21 KB904"]),
+        ("kb: 1\nrelations: {'a b!': {inverse: c d}, größe: {}}\n", ["2:13 KB904", "2:31 KB904"]),
+        ("kb: 1\nfacts: {'': {}, a_b: {aliases: ['#1']}}\n", ["2:9 KB904", "2:33 KB904"]),
         ("kb: 1\nname: " + "x" * 300_000 + "\n", ["1:1 KB901"]),
         ("kb: 1\n<<<<<<< a\n", ["2:1 KB115"]),
     ],

@@ -1,0 +1,8 @@
+"""Numbers of things in words. The one place that knows plurals."""
+
+
+def format_count(number: int, noun: str) -> str:
+    """Say how many: ``1 entity``, ``1,200 entities``."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number:,} {noun[:-1]}ies" if noun.endswith("y") else f"{number:,} {noun}s"

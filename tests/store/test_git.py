@@ -1,0 +1,51 @@
+"""Reading a repository: whatever its configuration names is not run; ids of either kind are compared."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from kb.store.git import blob_id, differs_from_head, head_commit, read_blobs, tree_blobs
+from tests.conftest import git
+
+
+def committed(root: Path, *options: str) -> Path:
+    """Make a repository with one committed file."""
+    root.mkdir()
+    git(root, "init", "-q", *options)
+    (root / "entities").mkdir()
+    (root / "entities" / "a.md").write_bytes(b"text\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "one")
+    return root
+
+
+@pytest.mark.parametrize("way", ["ext::{evil}", "{root}"])
+def test_a_missing_object_is_not_fetched(tmp_path: Path, way: str) -> None:
+    """A promisor remote whose address or upload program is a program of the repository's choice (BAD-INPUTS 58)."""
+    root = committed(tmp_path / "kb")
+    evil, canary = tmp_path / "evil.sh", tmp_path / "canary"
+    evil.write_text(f"#!/bin/sh\ntouch {canary}\n")
+    evil.chmod(0o755)
+    with (root / ".git" / "config").open("a") as config:
+        config.write(
+            f'[extensions]\n partialClone = evil\n[remote "evil"]\n url = {way.format(evil=evil, root=root)}\n'
+            f" promisor = true\n uploadpack = {evil}\n"
+            '[protocol "ext"]\n allow = always\n[protocol "file"]\n allow = always\n'
+            f"[core]\n fsmonitor = {evil}\n sshCommand = {evil}\n alternateRefsCommand = {evil}\n"
+        )
+    id = blob_id(b"text\n")
+    (root / ".git" / "objects" / id[:2] / id[2:]).unlink()
+    assert tree_blobs(str(root), head_commit(str(root)), ("entities",)) == {"entities/a.md": id}
+    assert read_blobs(str(root), (id,)) == {}
+    assert not canary.exists()
+
+
+def test_a_repository_of_sha256_is_compared_by_its_own_ids(tmp_path: Path) -> None:
+    """Files that nobody changed are those of HEAD, whichever digest the repository names them by."""
+    root = committed(tmp_path / "kb", "--object-format=sha256")
+    commit, files = head_commit(str(root)), {"entities/a.md": b"text\n"}
+    assert len(commit) == 64
+    assert blob_id(b"text\n", commit) == hashlib.sha256(b"blob 5\0text\n").hexdigest()
+    assert not differs_from_head(str(root), files, commit, ("entities",))
+    assert differs_from_head(str(root), {"entities/a.md": b"other\n"}, commit, ("entities",))
