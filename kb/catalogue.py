@@ -337,6 +337,22 @@ _ENTRIES = (
         example="- title:: Head of Partnerships (2026-01, 2026-02) [^2026-01-15-offsite]",
     ),
     Code(
+        "KB141",
+        "section-by-another-name",
+        _W,
+        "Items that look like statements stand under a heading that is nearly Relations or Facts. They are not read.",
+        "Write '## Relations' or '## Facts'.",
+        example="## Relation\n\n- mentors:: [Bob](bob.md) [^2026-01-15-offsite]",
+    ),
+    Code(
+        "KB142",
+        "value-like-more",
+        _W,
+        "The end of a fact's value looks like a note or a citation, but is read as part of the value.",
+        "Begin a note with ' — ' (an em dash), write a citation as [^id], or put the value into a code span.",
+        example='- title:: Head - "Dana heads it." [^2026-01-15-offsite]',
+    ),
+    Code(
         "KB201",
         "missing-id",
         _E,
@@ -518,6 +534,14 @@ _ENTRIES = (
         "An entity stands above itself in a hierarchy.",
         "Mend the link.",
         example="(in ada.md)\n- reports-to:: [Ada Lovelace](ada.md) [^2026-01-15-offsite]",
+    ),
+    Code(
+        "KB221",
+        "field-by-another-name",
+        _W,
+        "A frontmatter field is nearly one that means something. Nothing reads it.",
+        "Write the field as the hint says.",
+        example="alias: [Countess]",
     ),
     Code(
         "KB301",

@@ -9,12 +9,13 @@ from pathlib import Path, PurePosixPath
 from kb.catalogue import CATALOGUE
 from kb.diagnostics import WHOLE_FILE, Diagnostic, Span
 from kb.model.entity import EntityFile
+from kb.model.names import stem_of
 from kb.model.observation import ObservationFile
 from kb.store.files import Entry, EntryKind, iter_entries, read_bytes
 from kb.store.layout import CONFIGURATION, ENTITIES, OBSERVATIONS, collision_key, why_unportable
 from kb.syntax.entity_file import parse_entity_file
 from kb.syntax.observation_file import parse_observation_file
-from kb.syntax.source import MAX_FILE_BYTES, Source, decode, stem_of
+from kb.syntax.source import MAX_FILE_BYTES, Source, decode
 from kb.syntax.vocabulary_file import Configuration, read_configuration
 
 #: Findings about a file's name say all that an id that differs from its stem would say.

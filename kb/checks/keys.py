@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from kb.checks.guesses import did_you_mean
 from kb.checks.material import Material
@@ -32,6 +32,10 @@ _FREE_MAIL_WORDS = (
 FREE_MAIL = frozenset(_FREE_MAIL_WORDS.split())
 
 
+#: The longest that a pattern may take for one key.
+_MATCH_SECONDS = 0.25
+
+
 def check_key_kinds(material: Material) -> Iterator[Diagnostic]:
     """Find kinds of key that the vocabulary does not have."""
     kinds = sorted(material.vocabulary.keys)
@@ -48,41 +52,76 @@ def check_key_kinds(material: Material) -> Iterator[Diagnostic]:
 
 def check_fit_of_keys(material: Material) -> Iterator[Diagnostic]:
     """Find keys that do not fit: one finding a key, the first reason."""
+    patterns = _Patterns()
     for file in material.resolution.files:
         for key in file.keys:
-            misfit = _misfit(material, file, key)
+            misfit = _misfit(material, file, key, patterns)
             if misfit is not None:
-                word, message, hint = misfit
-                span = _narrow(material, file.path, key, word)
-                yield material.finding("KB210", file.path, span, message, hint)
+                span = _narrow(material, file.path, key, misfit.word)
+                yield material.finding(misfit.code, file.path, span, misfit.message, misfit.hint)
 
 
-def _misfit(material: Material, file: EntityFile, key: Key) -> tuple[str, str, str] | None:
-    """Say which part of a key is at fault, why, and what to do."""
-    if key.kind.lower() in _PHONES:
-        return (
-            key.kind,
-            "a phone number is no key: numbers change hands",
-            "keep it in a field of your own",
+@dataclass(frozen=True, slots=True)
+class _Misfit:
+    """Which part of a key is at fault, why, and what to do."""
+
+    word: str
+    message: str
+    hint: str
+    code: str = "KB210"
+
+
+class _Patterns:
+    """The patterns of ``kb.yaml``, each tried on keys until it gives no answer, which is a fault of its own."""
+
+    def __init__(self) -> None:
+        self.stopped: set[str] = set()
+
+    def misfit(self, key: Key, pattern: str) -> _Misfit | None:
+        """Try a pattern on a key; one that was stopped before fits all."""
+        import regex  # 20 ms, and only kinds of key with a pattern need it
+
+        if pattern in self.stopped:
+            return None
+        try:
+            if regex.fullmatch(pattern, key.value, timeout=_MATCH_SECONDS) is not None:
+                return None
+        except TimeoutError:
+            what = "takes too long for this key"
+        except regex.error as error:  # whatever "re", which kb.yaml is checked with, makes of it
+            what = f"cannot be matched: {error}"
+        else:
+            message = f'"{key.value}" does not fit the pattern of {key.kind} keys: {pattern}'
+            return _Misfit(key.value, message, "mend the value, or the pattern in kb.yaml")
+        self.stopped.add(pattern)
+        message = f"the pattern of {key.kind} keys {what}: {pattern}"
+        return _Misfit(
+            key.value, message, "mend it in kb.yaml; it is tried on no other key", "KB904"
         )
+
+
+def _misfit(material: Material, file: EntityFile, key: Key, patterns: _Patterns) -> _Misfit | None:
+    if key.kind.lower() in _PHONES:
+        message = "a phone number is no key: numbers change hands"
+        return _Misfit(key.kind, message, "keep it in a field of your own")
     word = material.vocabulary.keys.get(key.kind)
     if word is None:
         return None
-    if word.pattern is not None and re.fullmatch(word.pattern, key.value) is None:
-        message = f'"{key.value}" does not fit the pattern of {key.kind} keys: {word.pattern}'
-        return key.value, message, "mend the value, or the pattern in kb.yaml"
+    if word.pattern is not None and (misfit := patterns.misfit(key, word.pattern)) is not None:
+        return misfit
     value = normalize_key(key.kind, key.value, material.vocabulary).partition(":")[2]
     type = material.type_of(file.id)
     if word.normalize is KeyForm.EMAIL and type is not None and _is_person(material, type):
         mailbox = value.partition("@")[0]
         if is_mailbox(mailbox):
             message = f"{mailbox}@ is a mailbox that several people read, and no person's key"
-            return key.value, message, "give it to an entity of type contact"
+            return _Misfit(key.value, message, "give it to an entity of type contact")
     if word.normalize is KeyForm.DOMAIN and value in FREE_MAIL:
-        return key.value, f"{value} is anybody's mail domain, and no company's key", "remove it"
+        message = f"{value} is anybody's mail domain, and no company's key"
+        return _Misfit(key.value, message, "remove it")
     if not material.vocabulary.admits(word.types, type):
         message = f"a key of kind {key.kind} belongs to {' or '.join(word.types)}, not to a {type}"
-        return key.kind, message, "mend the type, or move the key"
+        return _Misfit(key.kind, message, "mend the type, or move the key")
     return None
 
 

@@ -8,7 +8,7 @@ from kb.checks.material import Material
 from kb.diagnostics import Diagnostic
 from kb.graph.links import Landing, Target
 from kb.model.entity import EntityFile
-from kb.model.names import fold
+from kb.model.names import fold, stem_of
 from kb.model.statement import Link, LinkForm
 from kb.store.layout import ENTITIES, OBSERVATIONS, relative_link
 
@@ -60,7 +60,7 @@ def _check_landing(
             message = f'the file of "{target.id}" lies elsewhere: {path}'
             yield material.finding("KB302", file.path, span, message, hint)
         case Landing.DANGLING if not _is_unread(material, file, link):
-            word = word_of(link)
+            word = stem_of(link.target)
             what = "file" if _path_of(link, file.path).startswith(f"{OBSERVATIONS}/") else "entity"
             yield material.finding("KB301", file.path, span, f'no {what} "{word}"', hints.of(word))
         case Landing.AMBIGUOUS if len(target.candidates) > 1:
@@ -80,12 +80,6 @@ def _check_landing(
             yield material.finding("KB304", file.path, span, message)
 
 
-def word_of(link: Link) -> str:
-    """Give what a link names: the stem, or the wiki link's name."""
-    word = link.target.rsplit("/", 1)[-1]
-    return word[:-3] if word.lower().endswith(".md") else word
-
-
 def _path_of(link: Link, from_path: str) -> str:
     if link.form is LinkForm.WIKI:
         return ""
@@ -94,7 +88,9 @@ def _path_of(link: Link, from_path: str) -> str:
 
 def _is_unread(material: Material, file: EntityFile, link: Link) -> bool:
     """Say whether a link leads to where nothing is read, which is a finding of its own."""
-    return word_of(link) in material.unread_stems or material.is_unread(_path_of(link, file.path))
+    return stem_of(link.target) in material.unread_stems or material.is_unread(
+        _path_of(link, file.path)
+    )
 
 
 class _Hints:

@@ -3,15 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePosixPath
 
 from kb.catalogue import CATALOGUE
 from kb.diagnostics import WHOLE_FILE, Diagnostic, Span
 from kb.graph.build import Draft, Resolution
 from kb.graph.graph import Graph, Statement
+from kb.knowledge_base import KnowledgeBase
 from kb.load import Corpus
-from kb.model.names import normalize_predicate
+from kb.model.names import normalize_predicate, stem_of
 from kb.model.vocabulary import Vocabulary
+from kb.store.layout import is_within
 
 #: Findings of the loader after which nothing is known of what lies at a path.
 _UNREAD = frozenset(("KB117", "KB316"))
@@ -19,18 +20,35 @@ _UNREAD = frozenset(("KB117", "KB316"))
 
 @dataclass(frozen=True)
 class Material:
-    """The files as loaded and resolved, at one moment."""
+    """A knowledge base, as the rules see it."""
 
-    corpus: Corpus
-    resolution: Resolution
-    graph: Graph
-    now: int
-    uses_git: bool = True
+    base: KnowledgeBase
+    uses_git: bool = True  #: whether rules may look at the last commit
+
+    @property
+    def corpus(self) -> Corpus:
+        """The files as loaded."""
+        return self.base.corpus
+
+    @property
+    def resolution(self) -> Resolution:
+        """The files resolved against each other."""
+        return self.base.resolution
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of what the files say."""
+        return self.base.graph
+
+    @property
+    def now(self) -> int:
+        """The moment that counts as now, seconds since 1970 UTC."""
+        return self.base.now
 
     @property
     def vocabulary(self) -> Vocabulary:
         """The words in use."""
-        return self.resolution.vocabulary
+        return self.base.vocabulary
 
     def finding(
         self,
@@ -95,9 +113,9 @@ class Material:
 
     def is_unread(self, path: str) -> bool:
         """Say whether a path lies where nothing is read, so that what it names may well exist."""
-        return any(path == unread or path.startswith(f"{unread}/") for unread in self.unread_paths)
+        return any(is_within(path, unread) for unread in self.unread_paths)
 
     @cached_property
     def unread_stems(self) -> frozenset[str]:
         """The stems of files that are not read."""
-        return frozenset(PurePosixPath(path).stem for path in self.unread_paths)
+        return frozenset(stem_of(path) for path in self.unread_paths)

@@ -1,9 +1,8 @@
 """All rules in a row: the files' own findings and those about how the files fit together."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from pathlib import Path
-from typing import Protocol
 
 from kb.catalogue import CATALOGUE
 from kb.checks import (
@@ -27,9 +26,8 @@ from kb.checks import (
 from kb.checks.material import Material
 from kb.diagnostics import Diagnostic, Severity, sort_diagnostics
 from kb.errors import KbError
-from kb.graph.build import Resolution
-from kb.graph.graph import Graph
-from kb.load import Corpus
+from kb.knowledge_base import KnowledgeBase
+from kb.store.layout import is_within
 
 Rule = Callable[[Material], Iterable[Diagnostic]]
 
@@ -68,43 +66,29 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-class OpenKnowledgeBase(Protocol):
-    """What is checked: files as loaded, resolved and as a graph, at one moment."""
-
-    @property
-    def corpus(self) -> Corpus: ...
-
-    @property
-    def resolution(self) -> Resolution: ...
-
-    @property
-    def graph(self) -> Graph: ...
-
-    @property
-    def now(self) -> int: ...
-
-
 def check_knowledge_base(
-    kb: OpenKnowledgeBase,
+    base: KnowledgeBase,
     paths: tuple[str, ...] = (),
     git: bool = True,
     strict: bool | None = None,
 ) -> tuple[Diagnostic, ...]:
     """Check all files against all rules.
 
-    With ``paths`` (files or folders, relative to the root, with ``/``) only findings that name one of them are
+    With ``paths`` (files or folders as ``is_within`` compares them) only findings that name one of them are
     given, be it as their place or as a related one; everything is looked at all the same. ``git`` allows a look at
     the last commit; ``strict`` overrides the setting of ``kb.yaml``.
     """
-    wanted = tuple(_normalize(kb.corpus.root, path) for path in paths)
-    material = Material(kb.corpus, kb.resolution, kb.graph, kb.now, git)
-    found = [*kb.corpus.diagnostics]
+    for path in paths:
+        if not os.path.lexists(os.path.join(base.root, path)):
+            raise KbError(f"there is no {path} in the knowledge base", "give a path under its root")
+    material = Material(base, git)
+    found = [*base.corpus.diagnostics]
     for rule in RULES:
         found += rule(material)
-    if kb.corpus.configuration.settings.strict if strict is None else strict:
+    if base.settings.strict if strict is None else strict:
         found = [raise_strictly(finding) for finding in found]
     return sort_diagnostics(
-        finding for finding in found if not wanted or _names_one_of(finding, wanted)
+        finding for finding in found if not paths or _names_one_of(finding, paths)
     )
 
 
@@ -115,22 +99,8 @@ def raise_strictly(finding: Diagnostic) -> Diagnostic:
     return finding
 
 
-def _normalize(root: str, path: str) -> str:
-    parts = [part for part in path.split("/") if part not in ("", ".")]
-    place = Path(root, *parts)
-    if ".." in parts or path.startswith("/"):
-        raise KbError(f"{path} lies outside the knowledge base", "give a path under its root")
-    if not place.exists() and not place.is_symlink():
-        raise KbError(f"there is no {path} in the knowledge base", "give a path under its root")
-    return "/".join(parts)
-
-
 def _names_one_of(finding: Diagnostic, wanted: tuple[str, ...]) -> bool:
-    return any(
-        path == want or path.startswith(f"{want}/") or not want
-        for path in _iter_paths(finding)
-        for want in wanted
-    )
+    return any(is_within(path, folder) for path in _iter_paths(finding) for folder in wanted)
 
 
 def _iter_paths(finding: Diagnostic) -> Iterator[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from kb.checks.material import Material
 from kb.diagnostics import Diagnostic
+from kb.model.names import stem_of
 from kb.model.observation import ObservationFile
 from kb.store.git import blob_id, head_commit, read_blobs, tree_blobs
 from kb.store.layout import OBSERVATIONS
@@ -65,7 +66,7 @@ def _iter_changed(
     for path, blob in blobs.items():
         observation = now.get(path)
         if observation is None and path not in contents:
-            observation = moved.get(path.rsplit("/", 1)[-1].removesuffix(".md"))
+            observation = moved.get(stem_of(path))
         if observation is None or (observation.seal is not None and not observation.is_sealed):
             continue
         data = contents[observation.path]

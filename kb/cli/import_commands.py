@@ -3,6 +3,7 @@
 import click
 
 from kb.cli.options import Progress, open_here, root_option
+from kb.errors import ExitCode
 
 
 @click.group("import")
@@ -20,12 +21,15 @@ def import_group() -> None:
 @root_option
 def jsonl_command(
     file: str, add_words: bool, dry_run: bool, as_json: bool, root: str | None
-) -> None:
+) -> int:
     """Turn JSON lines into entity and observation files.
 
     One object a line: {"kind": "entity", "ref", "type", "name", "keys", "aliases"}, "observation" with "ref",
     "happened_at", "said_by", "title", "text", "relation" with "subject", "predicate", "object", "since", "until",
-    "source", and "fact" with "subject", "predicate", "value", "at". What cannot be kept is reported by line.
+    "source", and "fact" with "subject", "predicate", "value", "at". What is kept otherwise than it
+    stands, and what is not kept, is reported by line.
+
+    Exits with 1 if a record or file was not kept: no JSON, an end that is not there, a file that cannot be written.
 
     \b
     kb import jsonl export.jsonl --dry-run
@@ -44,3 +48,4 @@ def jsonl_command(
         shown, summary = render_import(done, file)
         click.echo(shown, nl=False)
         click.echo(summary, err=True)
+    return ExitCode.REFUSED if done.lost else ExitCode.ANSWERED

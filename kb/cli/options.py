@@ -147,6 +147,11 @@ class Progress:
         if count % _WRITE_STEP == 0:
             self._show(f"wrote {count} of {total} files …")
 
+    def indexed(self, count: int, total: int) -> None:
+        """Say how many documents of all were indexed."""
+        if count % _WRITE_STEP == 0:
+            self._show(f"indexed {count} of {total} documents …")
+
     def clear(self) -> None:
         """Take the line away: what follows is the answer."""
         if self._is_shown:
@@ -183,7 +188,8 @@ def print_answer(answer: Answer[Any], format: str, as_json: bool) -> None:
         return
     from kb.render.as_text import render_text
 
-    click.echo(render_text(answer))
+    is_bold = sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    click.echo(render_text(answer, is_bold))
     if answer.revision:
         click.echo(
             f"revision {answer.revision[:12]}{'+' if answer.revision.endswith('+') else ''}",
@@ -200,7 +206,7 @@ def paths_in_root(root: str, given: tuple[str, ...]) -> tuple[str, ...]:
     for path in given:
         candidate = os.path.abspath(path)
         if not os.path.lexists(candidate):
-            candidate = os.path.join(root, path)
+            candidate = os.path.abspath(os.path.join(root, path))
         # A folder above may be a link; the last part itself is never followed.
         parent, name = os.path.split(candidate)
         real = os.path.normpath(os.path.join(os.path.realpath(parent), name))

@@ -33,12 +33,24 @@ COMMANDS = {
         "kb.cli.query_commands:timeline_command",
         "When things began and ended, in order.",
     ),
+    "search": (
+        "kb.cli.search_commands:search_command",
+        "Full text: words, phrases, beginnings.",
+    ),
     "stats": ("kb.cli.query_commands:stats_command", "How much there is of what."),
     "vocabulary": (
         "kb.cli.query_commands:vocabulary_command",
         "The words in use: types, keys, relations, facts.",
     ),
     "check": ("kb.cli.check_commands:check_command", "Find what is wrong in the files."),
+    "doctor": (
+        "kb.cli.search_commands:doctor_command",
+        "What is derived from the files, and its state.",
+    ),
+    "rebuild": (
+        "kb.cli.search_commands:rebuild_command",
+        "Bring what is derived from the files up to date.",
+    ),
     "explain": ("kb.cli.check_commands:explain_command", "Explain a diagnostic's code."),
     "fmt": (
         "kb.cli.edit_commands:fmt_command",
@@ -60,11 +72,12 @@ _SECTIONS = (
             "neighbors",
             "paths",
             "timeline",
+            "search",
             "stats",
             "vocabulary",
         ),
     ),
-    ("Check", ("check", "explain")),
+    ("Check", ("check", "explain", "doctor", "rebuild")),
     ("Write", ("init", "import", "fmt", "seal")),
 )
 
@@ -133,9 +146,10 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     status = _run()
     try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _silence_stdout()
+        if sys.stdout is not None:  # closed by the caller
+            sys.stdout.flush()
+    except OSError as error:
+        status = _end_without_reader(error)
     sys.exit(status)
 
 
@@ -154,14 +168,11 @@ def _run() -> int:
     except KbError as error:
         _complain(error)
         return error.exit_code
-    except BrokenPipeError:
-        _silence_stdout()
-        return ExitCode.ANSWERED
-    except (
-        Exception
-    ) as error:  # the edge: whatever else happens is a fault of ours, and leaves a log
-        _log_fault(error)
-        return ExitCode.FAULT
+    # The edge: a stream that takes nothing is the caller's, all else is a fault of ours and leaves a log.
+    except OSError as error:
+        return _end_without_reader(error) if error.filename is None else _log_fault(error)
+    except Exception as error:
+        return _log_fault(error)
 
 
 def _complain(error: KbError) -> None:
@@ -172,12 +183,17 @@ def _complain(error: KbError) -> None:
         click.echo(f"  hint: {escape_terminal(error.hint)}", err=True)
 
 
-def _silence_stdout() -> None:
-    """Let the interpreter's own flush at exit go nowhere: the reader has closed the pipe."""
+def _end_without_reader(error: OSError) -> ExitCode:
+    """End where the answer cannot be written: quietly if the reader has closed the pipe, else with the reason."""
+    # The interpreter's own flush at exit must go nowhere.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    if isinstance(error, BrokenPipeError):
+        return ExitCode.ANSWERED
+    click.echo(f"kb: the answer could not be written: {error.strerror or error}", err=True)
+    return ExitCode.REFUSED
 
 
-def _log_fault(error: Exception) -> None:
+def _log_fault(error: Exception) -> ExitCode:
     import platform
     import tempfile
     import traceback
@@ -190,3 +206,4 @@ def _log_fault(error: Exception) -> None:
         log.write("".join(traceback.format_exception(error)))
     click.echo(f"kb: a fault of ours: {type(error).__name__}: {error}", err=True)
     click.echo(f"  hint: nothing was lost; please report it with {log.name}", err=True)
+    return ExitCode.FAULT

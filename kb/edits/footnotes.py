@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kb.model.entity import EntityFile, Footnote
+from kb.model.names import stem_of
 from kb.model.observation import ObservationFile
 from kb.model.statement import Link, LinkForm
 from kb.model.time import Date
@@ -100,8 +101,7 @@ def without_added(edits: FootnoteEdits) -> FootnoteEdits:
 def _link_to(footnote: Footnote, text: str, goal: CitedSource) -> Link | None:
     """Find the definition's link to its observation, wherever it says that the file lies."""
     for link in iter_links(text[footnote.start : footnote.end], footnote.start):
-        stem = link.target.rsplit("/", 1)[-1].removesuffix(".md")
-        if link.form is LinkForm.MARKDOWN and stem == goal.id:
+        if link.form is LinkForm.MARKDOWN and stem_of(link.target) == goal.id:
             return link
     return None
 

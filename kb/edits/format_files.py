@@ -27,7 +27,7 @@ from kb.knowledge_base import KnowledgeBase
 from kb.model.entity import EntityFile
 from kb.model.statement import Link, LinkForm, StatementLine
 from kb.store.git import head_commit, read_blobs, tree_blobs
-from kb.store.layout import relative_link
+from kb.store.layout import is_within, relative_link
 from kb.syntax.entity_file import parse_entity_file
 from kb.syntax.inline import format_link, quote_target
 from kb.syntax.source import Source, decode
@@ -141,21 +141,16 @@ def replace_text(source: Source, text: str) -> Source:
 def _selected(base: KnowledgeBase, paths: Sequence[str]) -> list[EntityFile]:
     if not paths:
         return list(base.corpus.entities)
-    wanted = [path.removeprefix("./").rstrip("/") for path in paths]
     known = {*base.corpus.contents, *(file.path for file in base.corpus.entities)}
-    for path in wanted:
-        if path not in (".", "") and not any(_is_within(one, path) for one in known):
+    for path in paths:
+        if path and not any(is_within(one, path) for one in known):
             raise UsageError(
                 f"no file of the knowledge base is called {path}",
                 "give a path relative to its root",
             )
     return [
-        file for file in base.corpus.entities if any(_is_within(file.path, path) for path in wanted)
+        file for file in base.corpus.entities if any(is_within(file.path, path) for path in paths)
     ]
-
-
-def _is_within(path: str, folder: str) -> bool:
-    return folder in (".", "", path) or path.startswith(f"{folder}/")
 
 
 def _write(

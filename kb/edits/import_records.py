@@ -40,7 +40,13 @@ class _Plan:
     observations: dict[str, bytes] = field(default_factory=dict)
     entities: dict[str, bytes] = field(default_factory=dict)
     changes: dict[str, bytes] = field(default_factory=dict)
-    made: Counter[Section] = field(default_factory=Counter)
+    statements: dict[str, Counter[Section]] = field(default_factory=dict)  #: new ones, by path
+
+    def drop(self, path: str) -> None:
+        """Leave out a file that cannot be written, with all that it would say."""
+        for files in (self.observations, self.entities, self.changes):
+            files.pop(path, None)
+        self.statements.pop(path, None)
 
 
 def import_records(
@@ -66,15 +72,19 @@ def import_records(
         after = add_words(before, words) if before is not None else None
         if after is None:
             plan.problems.append(
-                Problem(0, "kb.yaml cannot take the words that are lacking: add them by hand")
+                Problem(
+                    0,
+                    "kb.yaml cannot take the words that are lacking: add them by hand",
+                    is_lost=True,
+                )
             )
         else:
             plan.changes = {CONFIGURATION: after, **plan.changes}
     if not dry_run:
         _write(base, plan, progress)
+    made = sum(plan.statements.values(), Counter[Section]())
     relations, facts = (
-        Tally(plan.made[section], read.there[section])
-        for section in (Section.RELATIONS, Section.FACTS)
+        Tally(made[section], read.there[section]) for section in (Section.RELATIONS, Section.FACTS)
     )
     return Import(
         entities=Tally(len(plan.entities), len(refs.known_entities)),
@@ -84,6 +94,7 @@ def import_records(
         identical=read.identical,
         unresolved=read.unresolved,
         problems=tuple(sorted(plan.problems, key=lambda problem: problem.line)),
+        lost=sum(problem.is_lost for problem in plan.problems),
         words=words,
         words_added=CONFIGURATION in plan.changes,
         made=(*plan.observations, *plan.entities),
@@ -102,7 +113,7 @@ def _plan_observations(refs: Refs, plan: _Plan) -> dict[str, CitedSource]:
         data = _observation_text(refs, new.record, new.id).encode("utf-8")
         if len(data) > MAX_FILE_BYTES:
             message = f"{new.record.ref} is larger than {MAX_FILE_BYTES // 1024 // 1024} MiB and is not kept"
-            plan.problems.append(Problem(new.record.line, message))
+            plan.problems.append(Problem(new.record.line, message, is_lost=True))
             refs.drop_observation(new.record.ref)
             continue
         plan.observations[new.path] = data
@@ -145,7 +156,7 @@ def _plan_entities(
             entity.path, _entity_fields(entity.record, entity.id), "", lines, sources
         )
         plan.entities[entity.path] = text.encode("utf-8")
-        plan.made.update(one.line.section for one in statements)
+        plan.statements[entity.path] = Counter(one.line.section for one in statements)
     for id, statements in by_subject.items():
         _plan_change(base, base.resolution.identities.files[id], statements, sources, plan)
 
@@ -190,11 +201,11 @@ def _plan_change(
     read, _ = parse_entity_file(placed)
     if len(read.statements) != len(file.statements) + len(new):
         reason = f"{file.path} takes no new statements: its sections or its end are not as they should be"
-        plan.problems += [Problem(one.record_line, reason) for one in minted]
+        plan.problems += [Problem(one.record_line, reason, is_lost=True) for one in minted]
         return
     text, _ = with_footnotes(read, placed, sources)
     plan.changes[file.path] = replace_text(source, text).encode()
-    plan.made.update(one.line.section for one in minted)
+    plan.statements[file.path] = Counter(one.line.section for one in minted)
 
 
 # -- writing -----------------------------------------------------------------------------------------------------
@@ -213,7 +224,8 @@ def _write(base: KnowledgeBase, plan: _Plan, progress: Progress | None) -> None:
                 else:
                     create_file(base.root, path, data, durable=False)
             except KbError as error:  # one file that is in the way does not stop the others
-                plan.problems.append(Problem(0, error.message))
+                plan.problems.append(Problem(0, error.message, is_lost=True))
+                plan.drop(path)
             if progress:
                 progress(done, total)
         flush_files(base.root)

@@ -10,7 +10,7 @@ from kb.edits.records import EntityRecord, ObservationRecord, Problem, Records
 from kb.graph.keys import normalize_key
 from kb.knowledge_base import KnowledgeBase
 from kb.model.entity import EntityFile
-from kb.model.names import fold
+from kb.model.names import fold, stem_of
 from kb.model.time import Date
 from kb.store.layout import OBSERVATIONS, entity_path, observation_path
 from kb.syntax.front_matter import MAX_FRONT_MATTER, Scalar, split_front_matter
@@ -106,22 +106,19 @@ def _new_entities(
     base: KnowledgeBase, refs: Refs, records: Iterable[EntityRecord], problems: list[Problem]
 ) -> None:
     taken = {file.id for file in base.corpus.entities}
-    taken |= {
-        file.path.rsplit("/", 1)[-1].removesuffix(".md").casefold() for file in base.corpus.entities
-    }
+    taken |= {stem_of(file.path).casefold() for file in base.corpus.entities}
     folders: dict[str, str] = {}
     seen: dict[str, EntityRecord] = {}
     for record in records:
         first = seen.setdefault(record.ref, record)
         if first is not record:
-            problems.append(
-                Problem(record.line, _again(record.ref, first.line, _same_entity(first, record)))
-            )
+            problems.append(_again(record, first.line, _same_entity(first, record)))
         elif record.ref in refs.unwritable:
             problems.append(
                 Problem(
                     record.line,
                     f"the file of {record.ref} does not parse or shares its id: not written",
+                    is_lost=True,
                 )
             )
         elif record.ref in refs.entity_ids:
@@ -150,10 +147,10 @@ def _new_entities(
             refs.new_entities.append(NewEntity(record, id, refs.paths[id]))
 
 
-def _again(ref: str, line: int, is_same: bool) -> str:
-    if is_same:
-        return f"{ref} stands in line {line} already, just so"
-    return f"{ref} stands in line {line} already, with other fields: this one is not kept"
+def _again(record: EntityRecord | ObservationRecord, line: int, is_same: bool) -> Problem:
+    how = "just so" if is_same else "with other fields: this one is not kept"
+    message = f"{record.ref} stands in line {line} already, {how}"
+    return Problem(record.line, message, is_lost=not is_same)
 
 
 def _same_entity(first: EntityRecord, second: EntityRecord) -> bool:
@@ -191,10 +188,7 @@ def _observations(
     base: KnowledgeBase, refs: Refs, records: Iterable[ObservationRecord], problems: list[Problem]
 ) -> None:
     taken = {seen.id for seen in base.corpus.observations}
-    taken |= {
-        seen.path.rsplit("/", 1)[-1].removesuffix(".md").casefold()
-        for seen in base.corpus.observations
-    }
+    taken |= {stem_of(seen.path).casefold() for seen in base.corpus.observations}
     for seen in base.corpus.observations:
         ref = _observation_ref(seen.text)
         if ref:
@@ -210,7 +204,7 @@ def _observations(
                 record.title,
                 record.text,
             )
-            problems.append(Problem(record.line, _again(record.ref, first.line, is_same)))
+            problems.append(_again(record, first.line, is_same))
         elif record.ref in known:
             refs.known_observations += 1
             problems += _changed_text(base, refs.observation_ids[record.ref], record)

@@ -14,6 +14,7 @@ from kb.model.statement import Citation, Link, LinkForm, Section, StatementLine
 from kb.model.vocabulary import Reading
 from kb.store.layout import relative_link
 from kb.syntax.inline import code_span, format_link
+from kb.syntax.quotes import QuotedText
 from kb.syntax.statement_lines import format_statement, parse_statement
 
 #: (subject, predicate, object, value), then what may differ between statements of one basis.
@@ -164,8 +165,10 @@ class _Reader:
     def __init__(self, base: KnowledgeBase, refs: Refs, problems: list[Problem]) -> None:
         self.base, self.refs, self.problems = base, refs, problems
         self.vocabulary = base.vocabulary
-        self.bodies = {id: seen.body for id, seen in base.resolution.observations.items()}
-        self.bodies.update((new.id, new.record.text) for new in refs.new_observations)
+        self.texts = {
+            id: QuotedText(seen.body) for id, seen in base.resolution.observations.items()
+        }
+        self.texts.update((new.id, QuotedText(new.record.text)) for new in refs.new_observations)
         self.predicates: dict[str, str] = {}
         self.is_unresolved = False
 
@@ -177,16 +180,16 @@ class _Reader:
 
         self.is_unresolved = False
         is_relation = record.section is Section.RELATIONS
-        ends = [
-            self._resolve(ref, record)
-            for ref in ((record.subject, record.object) if is_relation else (record.subject,))
-        ]
+        ends: list[str | None] = []
+        for ref in (record.subject, record.object) if is_relation else (record.subject,):
+            ends.append(self._resolve(ref, record, is_first=None not in ends))
         if None in ends:
             self.is_unresolved = True
             return None
         word = self._predicate(record.predicate)
         if not word:
-            report(f'"{record.predicate}" is no predicate')
+            message = f'"{record.predicate}" is no predicate'
+            self.problems.append(Problem(record.line, message, is_lost=True))
             return None
         reading = (
             self.vocabulary.read_relation(word) if is_relation else self.vocabulary.read_fact(word)
@@ -225,6 +228,7 @@ class _Reader:
             Problem(
                 one.record_line,
                 f"it cannot be written as one line: {code_span(one.line.value or '')}",
+                is_lost=True,
             )
         )
         return None
@@ -233,11 +237,11 @@ class _Reader:
         """Whether a note in double quotes, which counts as verbatim, occurs in a source that it cites."""
         if line.quote is None:
             return True
-        wanted = " ".join(line.quote.split())
-        bodies = (self.bodies.get(citation.observation, "") for citation in line.citations)
-        return any(wanted in " ".join(body.split()) for body in bodies)
+        cited = (self.texts.get(citation.observation) for citation in line.citations)
+        return any(text is not None and text.holds(line.quote) for text in cited)
 
-    def _resolve(self, ref: str, record: StatementRecord) -> str | None:
+    def _resolve(self, ref: str, record: StatementRecord, is_first: bool) -> str | None:
+        """Give the id that an end stands for; of a record that lacks both, the first one says that it is lost."""
         id = self.refs.entity_id(ref)
         if id is None:
             why = (
@@ -245,9 +249,8 @@ class _Reader:
                 if ref in self.refs.unwritable
                 else "no entity has that ref"
             )
-            self.problems.append(
-                Problem(record.line, f"{ref}: {why}, so the statement is not kept")
-            )
+            message = f"{ref}: {why}, so the statement is not kept"
+            self.problems.append(Problem(record.line, message, is_lost=is_first))
         return id
 
     def _predicate(self, written: str) -> str:

@@ -41,7 +41,7 @@ def _keys(vocabulary: Vocabulary, records: Records) -> list[MissingWord]:
     for record in records.entities:
         for kind, _ in record.keys:
             if kind not in vocabulary.keys:
-                unknown.setdefault(kind, {})[_type_name(vocabulary, record.type)] = None
+                unknown.setdefault(kind, {})[_read_type(vocabulary, record.type)] = None
     return [MissingWord("keys", kind, _form(types=types)) for kind, types in unknown.items()]
 
 
@@ -58,7 +58,7 @@ def _predicates(
             continue
         sides = ends.setdefault(one.reading.name, ({}, {}))
         for side, id in zip(sides, (one.subject, one.object), strict=True):
-            side[_type_name(vocabulary, refs.types.get(id) or "")] = None
+            side[_read_type(vocabulary, refs.types.get(id))] = None
     relations = [
         MissingWord("relations", name, _form(**{"from": sides[0], "to": sides[1]}))
         for name, sides in ends.items()
@@ -66,8 +66,9 @@ def _predicates(
     return [*relations, *(MissingWord("facts", name, "{}") for name in facts)]
 
 
-def _type_name(vocabulary: Vocabulary, type: str) -> str:
-    return vocabulary.type_name(type) or normalize_predicate(type)
+def _read_type(vocabulary: Vocabulary, written: str | None) -> str:
+    """Give a type in the one spelling that ``kb.yaml`` would have; "" where there is none."""
+    return vocabulary.read_type(normalize_predicate(written or "")) or ""
 
 
 def _form(**lists: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from kb.edits.starter_files import example_files, settings_files
 from kb.errors import KbError
 from kb.model.time import civil
-from kb.store.git_start import start_repository
+from kb.store.git import start_repository
 from kb.store.layout import CONFIGURATION, ENTITIES, OBSERVATIONS
 from kb.store.writes import create_file, make_folder
 
@@ -32,7 +32,6 @@ class NewKnowledgeBase:
     root: str
     made: tuple[str, ...]  #: files, and folders with a final slash, relative to the root
     kept: tuple[str, ...]  #: files that were there already, left as they were
-    has_examples: bool
     made_repository: bool
 
 
@@ -67,4 +66,4 @@ def init_knowledge_base(
         else:
             create_file(str(root), path, text.encode("utf-8", "replace"))
             made.append(path)
-    return NewKnowledgeBase(str(root), tuple(made), tuple(kept), bool(examples), made_repository)
+    return NewKnowledgeBase(str(root), tuple(made), tuple(kept), made_repository)

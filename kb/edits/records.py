@@ -9,8 +9,9 @@ from kb.model.statement import Section
 class Problem:
     """Something that could not be kept as it stood."""
 
-    line: int  #: of the source, 1-based
+    line: int  #: of the source, 1-based; 0 where it is about none
     message: str
+    is_lost: bool = False  #: a record or file is not kept at all; one problem says so of each
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,7 @@ class Import:
     identical: int  #: records that say what another one says
     unresolved: int  #: statements whose refs lead to no entity; none of them is written
     problems: tuple[Problem, ...]  #: by line
+    lost: int  #: records and files that are not kept
     words: tuple[MissingWord, ...]  #: lacking before the import
     words_added: bool
     made: tuple[str, ...]  #: paths of new files

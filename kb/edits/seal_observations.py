@@ -8,6 +8,7 @@ from kb.edits.write_changes import write_changes
 from kb.errors import UsageError
 from kb.knowledge_base import KnowledgeBase
 from kb.model.observation import ObservationFile
+from kb.store.layout import is_within
 from kb.syntax.front_matter import Mapping, Scalar, split_front_matter
 from kb.syntax.observation_file import parse_observation_file
 from kb.syntax.source import Source
@@ -47,11 +48,10 @@ def _selected(base: KnowledgeBase, files: Sequence[str]) -> list[ObservationFile
         return list(base.corpus.observations)
     chosen = []
     for file in files:
-        named = file.removeprefix("./").rstrip("/")
         found = [
             seen
             for seen in base.corpus.observations
-            if named in (seen.path, seen.id) or seen.path.startswith(f"{named}/")
+            if file == seen.id or is_within(seen.path, file)
         ]
         if not found:
             raise UsageError(

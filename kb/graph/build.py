@@ -36,7 +36,7 @@ class _Tables:
     adjacent: dict[str, set[str]] = field(default_factory=dict)
     citing: dict[str, list[Statement]] = field(default_factory=dict)
     hidden: dict[str, int] = field(default_factory=dict)
-    unresolved: int = 0
+    unresolved: dict[str, int] = field(default_factory=dict)
 
 
 def statement_basis(
@@ -104,7 +104,8 @@ def build_graph(resolution: Resolution) -> Graph:
             place = (source.span(draft.line.start).line, len(statements))
             statement = _statement(draft, identities, witnesses, *place)
             if statement is None:
-                tables.unresolved += 1
+                here = identities.survivors.get(file.id, file.id)
+                tables.unresolved[here] = tables.unresolved.get(here, 0) + 1
             elif (
                 statement.object is not None
                 and statement.subject == statement.object
@@ -310,10 +311,9 @@ def _entity(
             for key in member.keys
         )
     )
-    type = file.type
     return Entity(
         id=id,
-        type=(vocabulary.type_name(type) or type) if type else None,
+        type=vocabulary.read_type(file.type),
         name=file.name,
         aliases=tuple(names),
         keys=keys,

@@ -103,7 +103,7 @@ class Graph:
     ambiguous: Mapping[str, tuple[str, ...]]  #: id → the paths that claim it
     distinct: frozenset[tuple[str, str]]
     hidden: Mapping[str, int]  #: survivor → statements that a merge turned on itself
-    unresolved: int  #: relations whose link leads to no entity
+    unresolved: Mapping[str, int]  #: survivor → its relations whose link leads to no entity
     broken: tuple[str, ...]  #: paths of files that do not parse
     key_kinds: frozenset[str]  #: in use
     _by_entity: Mapping[str, tuple[Statement, ...]] = field(repr=False)

@@ -160,10 +160,14 @@ class _Resolver:
 
     def break_circles(self) -> None:
         for circle in _circles(self.targets):
-            way = " → ".join((*circle, circle[0]))
+            # One fault, however many files it runs through: told at the first, which names the others.
+            first = circle.index(min(circle))
+            ordered = (*circle[first:], *circle[:first])
+            message = f'"merged_into" leads in a circle: {" → ".join((*ordered, ordered[0]))}'
+            self.fault(
+                "KB310", ordered[0], self.redirect_span(ordered[0]), message, "remove one of them"
+            )
             for id in circle:
-                message = f'"merged_into" leads in a circle: {way}'
-                self.fault("KB310", id, self.redirect_span(id), message, "remove one of them")
                 del self.targets[id]
 
     def part_types(self) -> None:
@@ -224,8 +228,7 @@ class _Resolver:
         return chain
 
     def type_of(self, id: str) -> str | None:
-        type = self.files[id].type
-        return (self.vocabulary.type_name(type) or type) if type else None
+        return self.vocabulary.read_type(self.files[id].type)
 
     def types_differ(self, id: str, other: str) -> bool:
         mine, theirs = self.type_of(id), self.type_of(other)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from kb.graph.identity import Identities
-from kb.model.names import fold
+from kb.model.names import fold, stem_of
 from kb.model.statement import Link, LinkForm
 from kb.store.layout import resolve_path
 
@@ -64,8 +64,7 @@ class LinkResolver:
 
     def _index(self, path: str, id: str) -> None:
         path = unicodedata.normalize("NFC", path)
-        stem = _without_extension(path.rsplit("/", 1)[-1])
-        for table, key in ((self._by_path, path), (self._by_stem, fold(stem))):
+        for table, key in ((self._by_path, path), (self._by_stem, fold(stem_of(path)))):
             ids = table.setdefault(key, [])
             if id not in ids:
                 ids.append(id)
@@ -87,7 +86,7 @@ class LinkResolver:
         if path is None:
             return Target(Landing.OUTSIDE)
         path = unicodedata.normalize("NFC", path)
-        stem = _without_extension(path.rsplit("/", 1)[-1])
+        stem = stem_of(path)
         if path.endswith("/") or stem == path.rsplit("/", 1)[-1]:
             return Target(Landing.ELSEWHERE)
         if path in self._by_path:
@@ -101,7 +100,7 @@ class LinkResolver:
             return Target(Landing.OUTSIDE)
         if _ADDRESS.match(target):
             return Target(Landing.ELSEWHERE)
-        word = _without_extension(target.rsplit("/", 1)[-1]).strip()
+        word = stem_of(target).strip()
         if not word:
             return Target(Landing.ELSEWHERE)
         # A name may hold a slash: AC/DC is no file "DC".
@@ -123,9 +122,12 @@ class LinkResolver:
         """Compare the folders that a wiki link names, if any, with those of the file that its stem found."""
         if found.id is None or "/" not in target:
             return found
-        path = unicodedata.normalize("NFC", self.identities.files[found.id].path)
-        wanted = _without_extension(unicodedata.normalize("NFC", target).removeprefix("./"))
-        if f"/{_without_extension(path)}".endswith(f"/{wanted}"):
+        path, wanted = (
+            unicodedata.normalize("NFC", text).removeprefix("./")
+            for text in (self.identities.files[found.id].path, target)
+        )
+        folder, wanted_folder = (text.rpartition("/")[0] for text in (path, wanted))
+        if stem_of(path) == stem_of(wanted) and f"/{folder}".endswith(f"/{wanted_folder}"):
             return found
         return Target(Landing.STALE, found.id)
 
@@ -151,7 +153,3 @@ class LinkResolver:
 
 def _leads_out(target: str) -> bool:
     return _OUTSIDE_SCHEME.match(target) is not None or "\\" in target
-
-
-def _without_extension(name: str) -> str:
-    return name[:-3] if name[-3:].lower() == ".md" else name

@@ -141,7 +141,7 @@ def _iter_line(
         value, end, why = _decode(text, at)
         if why:
             what = "the last line is half-written" if is_last else "no JSON"
-            problems.append(Problem(number, f"{what}: {why}"))
+            problems.append(Problem(number, f"{what}: {why}", is_lost=True))
             return
         count += 1
         if count == 2:
@@ -163,14 +163,14 @@ def _iter_array(text: str, problems: list[Problem]) -> Iterator[tuple[int, objec
             if at >= len(text):
                 problems.append(Problem(number, "the array is never closed"))
             elif text[at + 1 :].strip():
-                problems.append(Problem(number, "what follows the array is not read"))
+                problems.append(Problem(number, "what follows the array is not read", is_lost=True))
             return
         value, end, why = _decode(text, at)
         if not why:
             yield number, value
             at = end
             continue
-        problems.append(Problem(number, f"no JSON: {why}"))
+        problems.append(Problem(number, f"no JSON: {why}", is_lost=True))
         following = _NEXT_OBJECT.search(text, at + 1)
         at = following.end() if following else len(text)
 
@@ -202,7 +202,7 @@ class _Reader:
 
     def read(self, line: int, value: object) -> None:
         if not isinstance(value, _Object):
-            self.problems.append(Problem(line, "not an object, so no record"))
+            self.problems.append(Problem(line, "not an object, so no record", is_lost=True))
             return
         fields = _Fields(line, value, self.problems)
         kind = value.get("kind")
@@ -212,7 +212,7 @@ class _Reader:
                 if kind is not None
                 else 'the field "kind" is missing'
             )
-            fields.report(f"{what}; kinds are {', '.join(_FIELDS)}")
+            fields.lose(f"{what}; kinds are {', '.join(_FIELDS)}")
             return
         unknown = [key for key in value if key not in _FIELDS[kind]]
         if unknown:
@@ -291,6 +291,12 @@ class _Fields:
 
     def __init__(self, line: int, value: _Object, problems: list[Problem]) -> None:
         self.line, self.value, self.problems = line, value, problems
+        self.is_lost = False
+
+    def lose(self, message: str) -> None:
+        """Report why the record is not kept; it counts once, whatever it lacks."""
+        self.problems.append(Problem(self.line, message, is_lost=not self.is_lost))
+        self.is_lost = True
 
     def report(self, message: str) -> None:
         self.problems.append(Problem(self.line, message))
@@ -298,7 +304,7 @@ class _Fields:
     def required(self, key: str) -> str:
         text = self.text(key)
         if not text:
-            self.report(f'"{key}" is missing: the record is not kept')
+            self.lose(f'"{key}" is missing: the record is not kept')
         return text
 
     def raw(self, key: str) -> str:

@@ -6,7 +6,6 @@ import unicodedata
 
 MAX_ID_LENGTH = 80
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_STATEMENT_ID = re.compile(r"[A-Za-z0-9-]+")
 _CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
 _MINTED_LENGTH = 8
 
@@ -14,11 +13,6 @@ _MINTED_LENGTH = 8
 def is_id(text: str) -> bool:
     """Say whether a text may be an entity's or an observation's id."""
     return len(text) <= MAX_ID_LENGTH and _ID.fullmatch(text) is not None
-
-
-def is_statement_id(text: str) -> bool:
-    """Say whether a text may be a statement's id (an Obsidian block id)."""
-    return _STATEMENT_ID.fullmatch(text) is not None
 
 
 def fold(text: str) -> str:
@@ -37,6 +31,12 @@ def normalize_predicate(text: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).replace(
         "_", "-"
     )
+
+
+def stem_of(path: str) -> str:
+    """Give the name of a file or of what a link names: without folders and without ``.md``, in whatever case."""
+    name = path.rsplit("/", 1)[-1]
+    return name[:-3] if name[-3:].lower() == ".md" else name
 
 
 def mint_statement_id(

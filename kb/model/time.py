@@ -30,10 +30,6 @@ class TimeSpan:
         """Tell whether the two share at least one second."""
         return max(_low(self.start), _low(other.start)) < min(_high(self.end), _high(other.end))
 
-    def contains(self, other: TimeSpan) -> bool:
-        """Tell whether every second of `other` lies in this span."""
-        return _low(self.start) <= _low(other.start) and _high(other.end) <= _high(self.end)
-
 
 _ALWAYS = TimeSpan(None, None)
 _NEVER = TimeSpan(0, 0)
@@ -247,13 +243,6 @@ def civil(seconds: int) -> str:
     """Give the UTC day of a moment as yyyy-mm-dd."""
     year, month, day = civil_date(seconds // DAY)
     return f"{year:04}-{month:02}-{day:02}"
-
-
-def format_moment(seconds: int) -> str:
-    """Give a moment as yyyy-mm-ddThh:mm:ssZ."""
-    minutes, second = divmod(seconds % DAY, 60)
-    hour, minute = divmod(minutes, 60)
-    return f"{civil(seconds)}T{hour:02}:{minute:02}:{second:02}Z"
 
 
 def epoch_day(year: int, month: int, day: int) -> int:

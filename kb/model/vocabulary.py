@@ -152,10 +152,14 @@ class Vocabulary:
         """Give the vocabulary's name of a type or alias, ``None`` where it has none."""
         return self._type_names.get(normalize_predicate(written))
 
+    def read_type(self, written: str | None) -> str | None:
+        """Read a type as an entity's file has it: the vocabulary's name, else as written; ``None`` where it has none."""
+        return (self.type_name(written) or written) if written else None
+
     def is_kind_of(self, type: str | None, wanted: str) -> bool:
         """Say whether an entity of a type may stand wherever ``wanted`` may."""
-        current = self.type_name(type) or type if type else None
-        goal = self.type_name(wanted) or wanted
+        current = self.read_type(type)
+        goal = self.read_type(wanted)
         seen = set()
         while current is not None and current not in seen:
             if current == goal:

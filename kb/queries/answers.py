@@ -1,5 +1,6 @@
 """What every query answers with: the envelope, and entities and statements as they are shown."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -115,6 +116,13 @@ def sentence_of(view: StatementView) -> str:
         return view.statement.note
     goal = view.object.name if view.object else view.statement.value
     return f"{view.subject.name} {view.statement.predicate.replace('-', ' ')} {goal}"
+
+
+def unresolved_notes(graph: Graph, ids: Iterable[str]) -> tuple[str, ...]:
+    """Say how many relations of some entities have a link that leads to no entity, so that none is lost in silence."""
+    count = sum(graph.unresolved.get(id, 0) for id in ids)
+    noun = "relation leads" if count == 1 else "relations lead"
+    return (f"{count} {noun} to no entity and cannot be shown (kb check)",) if count else ()
 
 
 def label_of(graph: Graph, statement: Statement, entity: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from kb.graph.graph import Graph, Statement
 from kb.knowledge_base import KnowledgeBase
 from kb.model.time import sort_key
-from kb.queries.answers import Answer, StatementView, Viewer, label_of
+from kb.queries.answers import Answer, StatementView, Viewer, label_of, unresolved_notes
 from kb.queries.predicates import read_predicates, side_of
 from kb.queries.resolve import resolve_entity
 from kb.queries.selection import DEFAULT_LIMIT, EVERYTHING, Selection, make_sieve, share_limit
@@ -90,7 +90,7 @@ def list_facts(
         Facts(len(about), len(kept), bool(predicates) or selection.narrows, shown),
         len(kept),
         sum(shares) < len(kept),
-        (*reading.notes, *sieve.notes()),
+        (*reading.notes, *sieve.notes(), *unresolved_notes(graph, ids)),
     )
 
 

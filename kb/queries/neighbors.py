@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from kb.graph.graph import Statement
 from kb.knowledge_base import KnowledgeBase
 from kb.model.names import fold
-from kb.queries.answers import Answer, EntityRef, StatementView, Viewer, label_of
+from kb.queries.answers import Answer, EntityRef, StatementView, Viewer, label_of, unresolved_notes
 from kb.queries.predicates import read_predicates, side_of
 from kb.queries.resolve import resolve_entity
 from kb.queries.selection import DEFAULT_LIMIT, EVERYTHING, Selection, make_sieve, share_limit
@@ -90,7 +90,7 @@ def list_neighbors(
         Neighbors(len({other for others in groups.values() for other in others}), tuple(shown)),
         total,
         sum(shares) < total,
-        (*reading.notes, *sieve.notes()),
+        (*reading.notes, *sieve.notes(), *unresolved_notes(graph, ids)),
     )
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from kb.errors import UsageError
 from kb.knowledge_base import KnowledgeBase
-from kb.queries.answers import Answer, StatementView, Viewer
+from kb.queries.answers import Answer, StatementView, Viewer, unresolved_notes
 from kb.queries.facts import recent_first
 from kb.queries.predicates import OUT, read_predicates, side_of
 from kb.queries.resolve import resolve_entity
@@ -73,5 +73,5 @@ def list_relations(
         Relations(outward, inward),
         len(kept),
         sum(shares) < len(kept),
-        (*reading.notes, *sieve.notes()),
+        (*reading.notes, *sieve.notes(), *unresolved_notes(graph, ids)),
     )

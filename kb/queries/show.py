@@ -8,7 +8,7 @@ from kb.graph.mentions import find_mentions
 from kb.graph.standing import is_current
 from kb.knowledge_base import KnowledgeBase
 from kb.model.observation import ObservationFile
-from kb.queries.answers import Answer, EntityRef, StatementView, Viewer, label_of
+from kb.queries.answers import Answer, EntityRef, StatementView, Viewer, label_of, unresolved_notes
 from kb.queries.facts import recent_first
 from kb.queries.neighbors import Neighbor, NeighborGroup, best_evidenced
 from kb.queries.resolve import resolve_entity
@@ -85,7 +85,7 @@ def show(
     pages = [
         _page(knowledge_base, graph.entities[ref.id], sieve, limit) for ref in resolved.entities
     ]
-    notes = sieve.notes()
+    notes = (*sieve.notes(), *unresolved_notes(graph, (ref.id for ref in resolved.entities)))
     hidden = sum(page.self_statements for page in pages)
     if hidden:
         notes = (*notes, f"{hidden} hidden: a merge turned them on the entity itself")

@@ -50,7 +50,7 @@ def count_stats(knowledge_base: KnowledgeBase) -> Answer[Stats]:
         undated=sum(statement.interval is None for statement in statements),
         uncited=sum(not statement.observations for statement in statements),
         contested=len(find_contests(statements, knowledge_base.now)),
-        unresolved=graph.unresolved,
+        unresolved=sum(graph.unresolved.values()),
         suggestions=sum(
             statement.auto is not None and not statement.is_retired for statement in statements
         ),

@@ -11,10 +11,12 @@ from kb.queries.find import Match
 from kb.queries.neighbors import Neighbor, NeighborGroup, Neighbors
 from kb.queries.paths import Path, Paths, Step
 from kb.queries.relations import Relations
+from kb.queries.search import Search
 from kb.queries.show import Page
 from kb.queries.show_observation import SourcePage
 from kb.queries.stats import Stats
 from kb.queries.timeline import Moment, Timeline
+from kb.render.search import search_as_json
 
 Json = dict[str, Any]
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -77,6 +79,9 @@ def _results(results: object) -> tuple[Any, Json]:
                 "dated": results.dated,
                 "undated": results.undated,
             }
+        case Search():
+            hits = search_as_json(results, entity_as_json, statement_as_json)
+            return hits, {"weak": results.is_weak, "nowhere": list(results.nowhere)}
         case SourcePage():
             return _source_page(results), {}
         case Stats():

@@ -10,26 +10,29 @@ from kb.queries.find import Match
 from kb.queries.neighbors import NeighborGroup, Neighbors
 from kb.queries.paths import Path, Paths, Step
 from kb.queries.relations import Relations
+from kb.queries.search import Search
 from kb.queries.show import Page
 from kb.queries.show_observation import SourcePage
 from kb.queries.stats import Stats
 from kb.queries.timeline import Timeline
 from kb.render.counts import format_count
+from kb.render.search import search_lines
 from kb.render.terminal import escape_terminal
 
 _MOST_OTHERS = 5
 _INDENT = "  "
 
 
-def render_text(answer: Answer[object]) -> str:
-    """Render an answer. What files say is escaped, so that it cannot steer the terminal."""
-    lines = [
-        *_resolutions(answer),
-        *_results(answer),
-        *_cut(answer),
-        *(f"({note})" for note in answer.notes),
-    ]
-    return "\n".join(escape_terminal(line) for line in lines)
+def render_text(answer: Answer[object], is_bold: bool = False) -> str:
+    """Render an answer. What files say is escaped, so that it cannot steer the terminal; ``is_bold`` marks what was searched."""
+    if isinstance(answer.results, Search):
+        results = search_lines(answer.results, answer.total or 0, is_bold)
+    else:
+        results = map(escape_terminal, _results(answer))
+    around = (*_cut(answer), *(f"({note})" for note in answer.notes))
+    return "\n".join(
+        (*map(escape_terminal, _resolutions(answer)), *results, *map(escape_terminal, around))
+    )
 
 
 def _results(answer: Answer[object]) -> Iterator[str]:

@@ -84,7 +84,8 @@ def render_import(done: Import, file: str) -> Rendered:
         lines += [f"  {word.table}: {word.name}: {word.form}" for word in done.words]
     verb = "written" if done.is_written else "would be written"
     total = len(done.made) + len(done.changed)
-    return _text(lines), f"{format_count(total, 'file')} {verb}, {len(done.problems)} reported"
+    summary = f"{format_count(total, 'file')} {verb}, {len(done.problems)} reported"
+    return _text(lines), f"{summary}, {done.lost} not kept" if done.lost else summary
 
 
 def import_as_json(done: Import) -> str:
@@ -105,6 +106,7 @@ def import_as_json(done: Import) -> str:
         "identical": done.identical,
         "unresolved": done.unresolved,
         "problems": [{"line": one.line, "message": one.message} for one in done.problems],
+        "lost": done.lost,
         "words": [
             {"table": word.table, "name": word.name, "form": word.form} for word in done.words
         ],

@@ -6,6 +6,8 @@ import tempfile
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from kb.errors import KbError
+
 if TYPE_CHECKING:
     from git import Git
 
@@ -174,6 +176,41 @@ def _same(data: bytes, id: str) -> bool:
     return blob_id(data, id) == id or (
         b"\r\n" in data and blob_id(data.replace(b"\r\n", b"\n"), id) == id
     )
+
+
+def is_tracked(folder: "os.PathLike[str]") -> bool:
+    """Say whether a work tree may hold a folder's files: a clone could then have brought them.
+
+    What lies in a git dir is in no work tree. Where git cannot say, it is taken for tracked.
+    """
+    place = os.path.realpath(folder)
+    if ".git" in place.split(os.sep):
+        return False
+    work_tree = place
+    while not os.path.exists(os.path.join(work_tree, ".git")):
+        parent = os.path.dirname(work_tree)
+        if parent == work_tree:
+            return False
+        work_tree = parent
+    listing = _run(work_tree, "ls-files", "-z", "--", os.path.relpath(place, work_tree))
+    return listing is None or bool(listing)
+
+
+def start_repository(root: str) -> bool:
+    """Make a git repository at a root unless one holds it already; say whether one was made."""
+    if find_git_dir(root) is not None:
+        return False
+    try:
+        from git import Git
+        from git.exc import GitCommandError
+    except ImportError:  # GitPython refuses to be imported where there is no git program
+        return False
+    try:
+        Git(root).execute(["git", "init", "--quiet"])
+    except GitCommandError as error:
+        why = str(error.stderr).strip().splitlines()
+        raise KbError("git cannot make a repository here", why[-1] if why else "") from error
+    return find_git_dir(root) is not None
 
 
 def _git(root: str) -> "Git | None":

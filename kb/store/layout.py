@@ -6,6 +6,7 @@ import unicodedata
 from pathlib import Path, PurePosixPath
 
 from kb.errors import NoKnowledgeBase
+from kb.model.names import stem_of
 
 CONFIGURATION = "kb.yaml"
 ENTITIES = "entities"
@@ -31,7 +32,7 @@ def why_unportable(name: str) -> str:
         return "holds bytes that are no UTF-8"
     if _DEVICES.fullmatch(name):
         return "is the name of a device on Windows"
-    stem = name[:-3] if name.endswith(".md") else name
+    stem = stem_of(name)
     if _UNPORTABLE.search(name) or _UNPORTABLE.search(stem):
         return "has characters or an end that some systems refuse"
     if len(name.encode("utf-8", "surrogateescape")) > _MAX_NAME_BYTES:
@@ -67,6 +68,11 @@ def _existing(folder: str, name: str) -> str:
         return name
     wanted = collision_key(name)
     return next((other for other in sorted(names) if collision_key(other) == wanted), name)
+
+
+def is_within(path: str, folder: str) -> bool:
+    """Say whether a path is a folder or lies in it, both relative to the root; the root itself is ``""``."""
+    return folder in ("", path) or path.startswith(f"{folder}/")
 
 
 def relative_link(from_path: str, to_path: str) -> str:

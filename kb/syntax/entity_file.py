@@ -5,11 +5,12 @@ from collections.abc import Iterator
 
 from kb.diagnostics import WHOLE_FILE, Diagnostic, Fault
 from kb.model.entity import EntityFile, Key
+from kb.model.names import stem_of
 from kb.model.statement import Link, StatementLine, SubItem
 from kb.syntax.fields import Fields, open_fields, read_id
 from kb.syntax.inline import fold_lines, iter_links, unescape
 from kb.syntax.sections import Body, Item, scan_body
-from kb.syntax.source import Source, find_conflict_markers, locate, stem_of
+from kb.syntax.source import Source, find_conflict_markers, locate
 from kb.syntax.statement_lines import parse_statement, parse_sub_item
 
 RESERVED = frozenset(("id", "type", "name", "aliases", "keys", "merged_into", "distinct_from"))
@@ -40,6 +41,7 @@ def _entity(
     source: Source, fields: Fields, body: Body, statements: tuple[StatementLine, ...]
 ) -> EntityFile:
     id = read_id(fields, stem_of(source.path))
+    fields.report_near_misses(RESERVED)
     name, type = fields.text("name"), fields.text("type")
     return EntityFile(
         path=source.path,

@@ -59,6 +59,17 @@ class Fields:
         """Give a list of texts; a single text is a list of one."""
         return tuple(self.name(node) for node in self.scalars(key))
 
+    def report_near_misses(self, reserved: frozenset[str]) -> None:
+        """Report fields that are nearly reserved ones: another case, another joint, one instead of many."""
+        for key, _ in self.mapping.entries:
+            word = key.text.strip().lower().replace("-", "_").replace(" ", "_")
+            meant = next(
+                (near for near in (word, f"{word}s", f"{word}es") if near in reserved), None
+            )
+            if meant is not None and key.text not in reserved:
+                message = f'nothing reads the field "{key.text}"'
+                self.report("KB221", key, message, f'did you mean "{meant}"?')
+
     def others(self, reserved: frozenset[str]) -> tuple[tuple[str, str], ...]:
         """Give the author's own text fields."""
         return tuple(

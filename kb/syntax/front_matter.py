@@ -72,7 +72,6 @@ class FrontMatter:
     """A file's frontmatter and where its body begins. ``fields`` is ``None`` where it does not parse."""
 
     fields: Mapping | None
-    block_start: int  #: offset of the YAML's first character
     block_end: int  #: offset of the closing fence
     body_start: int  #: after the closing fence's line end
     faults: tuple[Fault, ...] = ()
@@ -128,22 +127,22 @@ def split_front_matter(text: str) -> FrontMatter:
         hint = "begin the file with a line '---', then 'id: …', and close the block with '---'"
         if _LATE.match(text):
             hint = "the block's '---' must be the first line"
-        return _unread(0, 0, 0, Fault("KB102", 0, 0, "the file has no frontmatter", hint))
+        return _unread(0, 0, Fault("KB102", 0, 0, "the file has no frontmatter", hint))
     start = opening.end()
     try:
         block, body = _HANDLER.split(text)
     except ValueError:
         fault = Fault("KB101", 0, 3, "the frontmatter is not closed", "end it with a line '---'")
-        return _unread(start, len(text), len(text), fault)
+        return _unread(len(text), len(text), fault)
     end, body_start = start + len(block), len(text) - len(body)
     if text.startswith("...", end):
         message = "the frontmatter ends with '...'"
         fault = Fault("KB116", end, end + 3, message, "end it with a line '---'")
-        return _unread(start, end, body_start, fault)
+        return _unread(end, body_start, fault)
     if is_larger(block, MAX_FRONT_MATTER):
         message = f"the frontmatter is larger than {MAX_FRONT_MATTER // 1024} KiB"
         return _unread(
-            start, end, body_start, Fault("KB108", 0, 3, message, "move the text below the block")
+            end, body_start, Fault("KB108", 0, 3, message, "move the text below the block")
         )
     node, faults = parse_yaml(block, start)
     if node is None and not faults:
@@ -156,7 +155,7 @@ def split_front_matter(text: str) -> FrontMatter:
         message = "a second block follows the frontmatter; it is read as text"
         hint = "move its fields into the first block"
         faults.append(Fault("KB110", *second.span(1), message, hint))
-    return FrontMatter(node, start, end, body_start, tuple(faults))
+    return FrontMatter(node, end, body_start, tuple(faults))
 
 
 def is_larger(text: str, limit: int) -> bool:
@@ -164,8 +163,8 @@ def is_larger(text: str, limit: int) -> bool:
     return 4 * len(text) > limit and len(text.encode("utf-8", "surrogatepass")) > limit
 
 
-def _unread(start: int, end: int, body_start: int, fault: Fault) -> FrontMatter:
-    return FrontMatter(None, start, end, body_start, (fault,))
+def _unread(end: int, body_start: int, fault: Fault) -> FrontMatter:
+    return FrontMatter(None, end, body_start, (fault,))
 
 
 # -- YAML ------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import hashlib
 
 from kb.diagnostics import WHOLE_FILE, Diagnostic, Fault
 from kb.model.entity import Name
+from kb.model.names import stem_of
 from kb.model.observation import DECISIONS, ObservationFile
 from kb.model.statement import Link
 from kb.model.time import Date
@@ -11,7 +12,7 @@ from kb.syntax.edtf import parse_date
 from kb.syntax.fields import Fields, open_fields, read_id
 from kb.syntax.inline import iter_links
 from kb.syntax.sections import scan_body
-from kb.syntax.source import Source, find_conflict_markers, locate, stem_of
+from kb.syntax.source import Source, find_conflict_markers, locate
 
 RESERVED = frozenset(
     (
@@ -50,6 +51,7 @@ def parse_observation_file(source: Source) -> tuple[ObservationFile, tuple[Diagn
     # A second block right after the first is ordinary text in a source's own words.
     faults = [fault for fault in faults if fault.code != "KB110"]
     id = read_id(fields, stem_of(source.path))
+    fields.report_near_misses(RESERVED)
     kind, title = fields.text("kind"), fields.text("title")
     said_by, origin = fields.text("said_by"), fields.text("source")
     observation = ObservationFile(

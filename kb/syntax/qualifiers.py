@@ -10,7 +10,8 @@ from kb.model.statement import Section, StatementLine
 from kb.model.time import Interval
 from kb.syntax.edtf import TimeFault, looks_like_time, parse_interval
 
-QUALIFIER_HINT = "qualifiers are a time, 90%, 'by <entity id>', auto-high|medium|low, retracted, 'superseded by ^id'"
+TIME_HINT = "write 2020/.. for since 2020, 2019/2020-03 for a span, 2020-03-31 for a day"
+QUALIFIER_HINT = "qualifiers are a time (2020/.., 2019/2020-03), 90%, 'by <entity id>', auto-high|medium|low, retracted, 'superseded by ^id'"
 
 _WORD = re.compile(
     r"(?P<confidence>[0-9]{1,3}) ?%"
@@ -32,6 +33,15 @@ _TWICE = {
 _YEAR = r"[0-9]{4}(?:-[0-9]{1,2}){0,2}[?~]?"
 _PLAIN_TIME = re.compile(
     rf"[0-9]{{4}}(?:-[0-9]{{1,2}}){{1,2}}(?:[?~]|T[^\s]+)?|{_YEAR}/(?:{_YEAR}|\.\.)?|(?:\.\.)?/{_YEAR}"
+)
+
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+#: A time in words or in another notation.
+_SAYS_A_TIME = re.compile(
+    rf"(?:since|until|till|from|before|after)\b.*[0-9]{{4}}|{_MONTH} (?:[0-9]{{1,2}},? )?[0-9]{{4}}\b.*"
+    rf"|[0-9]{{1,2}}\.? {_MONTH} [0-9]{{4}}\b.*|[0-9]{{1,2}}[./][0-9]{{1,2}}[./][0-9]{{4}}\b.*"
+    r"|[0-9]{4}[0-9-]*(?: (?:to|until|till|-|–) |/\.\.\.).*",
+    re.I,
 )
 
 #: Of all statements of a knowledge base, few have a time of their own.
@@ -106,13 +116,21 @@ def _read_time(found: Qualifiers, item: str, start: int, end: int, section: Sect
         else:
             found.faults.append(_twice(start, end, "time"))
         return True
-    is_meant = (
-        looks_like_time(item) if section is Section.RELATIONS else _PLAIN_TIME.fullmatch(item)
-    )
+    if section is Section.RELATIONS:
+        is_meant, is_said = looks_like_time(item), says_a_time(item)
+    else:
+        is_meant, is_said = _PLAIN_TIME.fullmatch(item) is not None, False
     if is_meant:
-        found.count += 1
         found.faults.append(_time_fault(parsed, start, end))
-    return bool(is_meant)
+    elif is_said:
+        found.faults.append(Fault("KB401", start, end, f'"{item}" is no EDTF date', TIME_HINT))
+    found.count += is_meant or is_said
+    return is_meant or is_said
+
+
+def says_a_time(item: str) -> bool:
+    """Tell whether a text says a time in words or in another notation: since 2020, Mar 2024, 01.10.2026/..."""
+    return _SAYS_A_TIME.fullmatch(item) is not None
 
 
 def _time_fault(fault: TimeFault, start: int, end: int) -> Fault:

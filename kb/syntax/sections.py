@@ -3,6 +3,7 @@
 It knows the containers and blocks that can hide a heading or an item, and nothing of what a
 statement says. Two rules are the format's own: an indented line joins its item's text and an
 indented bullet is a sub-item, at whatever depth; footnote definitions are blocks.
+One automaton over lines, so in one module although it is long.
 """
 
 import re
@@ -67,6 +68,10 @@ _CLOSING_HASHES = re.compile(r"(?:^| )#+ *\Z")
 _HIDDEN = re.compile(r"(?:<!--)?[ \t]*##[ \t]+(?:relations|facts)[ \t#]*(?:-->)?", re.I)
 _BULLET_LINE = re.compile(r" *([-+*])(?: +|\Z)")
 _NAMES = {"relations": Section.RELATIONS, "facts": Section.FACTS}
+
+#: What people write for a section's heading.
+_NEAR_MISS = re.compile(r"(?:relations?(?:hips?)?|facts?)\W*", re.I)
+_LIKE_A_STATEMENT = re.compile(r"^ {0,3}[-*+] +[^\s:`\[]+(?: [^\s:`\[]+){0,2} *::", re.M)
 
 _ITEM_HINT = "begin an item with '- predicate:: …', or move it above the section"
 _INDENT_HINT = "indent it by two spaces, or begin it with '- '"
@@ -183,6 +188,8 @@ class _Scanner:
         self.paragraphs: list[tuple[int, int]] = []
         self.sections: list[tuple[Section, int, int]] = []
         self.faults: list[Fault] = []
+        self.headings: list[int] = []
+        self.near_misses: list[tuple[str, int, int]] = []
 
     # -- one line ----------------------------------------------------------------------------------
 
@@ -439,6 +446,9 @@ class _Scanner:
                 where = "a list item" if self.item else "a block quote"
                 self._report_hidden_heading(start, end, where)
             return
+        self.headings.append(start)
+        if self.reads_sections and _NEAR_MISS.fullmatch(title) and not (level == 2 and section):
+            self.near_misses.append((title, start, end))
         if level <= 2:
             self._close_section(start)
             if section and self.reads_sections:
@@ -446,6 +456,23 @@ class _Scanner:
                 return
         if self.section is None:
             self.prose.append((start, end))
+
+    def _report_near_misses(self) -> None:
+        """Report headings that are nearly a section's, where what follows looks like statements."""
+        starts = [*self.headings, len(self.text)]
+        for title, start, end in self.near_misses:
+            following = next(at for at in starts if at > start)
+            if _LIKE_A_STATEMENT.search(self.text, end, following):
+                section = "Relations" if title.casefold().startswith("rel") else "Facts"
+                self.faults.append(
+                    Fault(
+                        "KB141",
+                        start,
+                        end,
+                        f'"{self.text[start:end].strip()}" begins no section, so the statements under it are not read',
+                        f"write ## {section}",
+                    )
+                )
 
     def _open_section(self, section: Section, title: str, start: int, end: int) -> None:
         if any(other is section for other, _, _ in self.sections):
@@ -516,6 +543,7 @@ class _Scanner:
     def finish(self) -> Body:
         """Close what is open."""
         self._report_unclosed()
+        self._report_near_misses()
         self._close_to(0)
         self._close_section(len(self.text))
         return Body(

@@ -26,11 +26,6 @@ _RESERVED = frozenset(
 )
 
 
-def is_portable(id: str) -> bool:
-    """Say whether every file system can hold a file of this stem."""
-    return id not in _RESERVED
-
-
 def slugify(name: str) -> str:
     """Make an id of a name. Names without letters or digits get an id from their digest, so none is empty."""
     latin = name if name.isascii() else _transliterate(name)

@@ -64,12 +64,6 @@ class Source:
         return ((_BOM if self.has_bom else "") + self.text).encode("utf-8", "surrogateescape")
 
 
-def stem_of(path: str) -> str:
-    """Give a file's name without its folders and its last extension."""
-    name = path.rsplit("/", 1)[-1]
-    return name.rpartition(".")[0] or name
-
-
 def decode(path: str, data: bytes) -> Source:
     """Decode a file. Bytes that are no UTF-8 are kept as surrogate escapes."""
     try:

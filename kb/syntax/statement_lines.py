@@ -1,6 +1,7 @@
 """One list item ⇄ one statement. Pure, total and deterministic: reads from the right, never raises.
 
 The grammar is FORMAT's ("Statements"); whatever cannot be read is a fault with its place and its fix.
+Reading and writing stand together, since each proves the other.
 """
 
 import re
@@ -24,10 +25,12 @@ from kb.syntax.inline import (
 )
 from kb.syntax.qualifiers import (
     QUALIFIER_HINT,
+    TIME_HINT,
     Qualifiers,
     iter_qualifiers,
     parse_time,
     read_qualifiers,
+    says_a_time,
 )
 
 __all__ = [
@@ -275,6 +278,9 @@ class _Reader:
             self.fault("KB131", at, end, message, "replace the dash by —")
         elif rest == "—":
             self.fault("KB131", at, end, "the note is empty", "write it, or remove the dash")
+        elif bare := _BARE_CITATION.fullmatch(rest):
+            message = f'"{rest}" is no citation'
+            self.fault("KB131", at, end, message, f"write [^{bare.group(1)}]")
         else:
             message = f'"{rest}" after the link is not read'
             self.fault("KB131", at, end, message, "make it a note: ' — …'")
@@ -300,6 +306,7 @@ class _Reader:
         if not value:
             self.fault("KB137", start, start, "the value is missing", "write a value after '::'")
             return None
+        self._report_more(start, object_end)
         note_start = self._skip_space(dash.end(), end) if dash else end
         if dash:
             self._report_late_qualifiers(qualifiers, note_start, end)
@@ -312,13 +319,24 @@ class _Reader:
             hint = f"{QUALIFIER_HINT}; or put the value in a code span"
             self.faults.append(Fault("KB128", start, end, message, hint))
 
+    def _report_more(self, start: int, end: int) -> None:
+        """Report what ends a value and was probably meant as its note or citation."""
+        if note := _LIKE_A_NOTE.search(self.masked, start, end):
+            message = "what follows this dash looks like a note but is read as part of the value"
+            hint = "replace the dash by — (an em dash), or put the value in a code span"
+            self.fault("KB142", note.start(1), note.end(1), message, hint)
+        elif cited := _LIKE_A_CITATION.search(self.masked, start, end):
+            message = f"{cited.group()} looks like a citation but is read as part of the value"
+            hint = f"write [^{cited.group(1)}], or put the value in a code span"
+            self.fault("KB142", cited.start(), end, message, hint)
+
     def _report_time(self, opening: int, end: int) -> None:
         """A parenthesis without qualifiers is the value's own: say so where it was perhaps meant otherwise."""
         inner = self.text[opening + 1 : end - 1].strip()
-        if not looks_like_time(inner):
+        if not looks_like_time(inner) and not says_a_time(inner):
             return
         parsed = parse_time(inner)
-        why, hint = "", "write an EDTF date"
+        why, hint = "", TIME_HINT
         if isinstance(parsed, TimeFault):
             why, hint = f": {parsed.message}", parsed.hint or hint
         message = f"the parenthesis looks like a time but is read as part of the value{why}"
@@ -340,6 +358,13 @@ class _Reader:
 
 
 _NO_QUALIFIERS = Qualifiers()
+#: ``[2026-01-15-offsite]`` or ``[^ 2026-01-15-offsite]`` after a link.
+_BARE_CITATION = re.compile(r"\[\^?[ \t]*([a-z0-9]+(?:-[a-z0-9]+)*)[ \t]*\]")
+#: A quoted note after a dash that is none of ours, and a dated id in brackets at a value's end.
+_LIKE_A_NOTE = re.compile(r"\s(-{1,2}|–)\s+[\"“]")
+_LIKE_A_CITATION = re.compile(
+    r"(?<=\s)\[\^?[ \t]*([0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9-]+)[ \t]*\]\Z"
+)
 
 
 @lru_cache(maxsize=4096)

@@ -1,4 +1,7 @@
-"""``kb.yaml`` over the built-in words → settings and a vocabulary, with what is wrong in it. Total."""
+"""``kb.yaml`` over the built-in words → settings and a vocabulary, with what is wrong in it. Total.
+
+One reader per table of words, and what may contradict what.
+"""
 
 import re
 from collections.abc import Callable, Iterable

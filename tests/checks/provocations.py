@@ -126,6 +126,8 @@ PROVOCATIONS: dict[str, Provocation] = {
     "KB138": Provocation(ada(*facts(f"- job title:: Head of Partnerships {CITE}"))),
     "KB139": Provocation(ada(*facts(f"1. title:: Head of Partnerships {CITE}"))),
     "KB140": Provocation(ada(*facts(f"- title:: Head of Partnerships (2026-01, 2026-02) {CITE}"))),
+    "KB141": Provocation(ada("## Relation", "", f"- mentors:: [Bob](bob.md) {CITE}")),
+    "KB142": Provocation(ada(*facts(f'- title:: Head - "Dana heads it." {CITE}'))),
     "KB201": raw("---\nname: Ada\n---\n"),
     "KB202": raw("---\nid: Ada Lovelace\n---\n"),
     "KB203": raw("---\nid: ada-lovelace\n---\n"),
@@ -166,6 +168,7 @@ PROVOCATIONS: dict[str, Provocation] = {
         config="kb: 1\nrelations:\n  knows: {replaced_by: related-to}\n",
     ),
     "KB220": Provocation(ada(*relations(f"- reports-to:: [Ada Lovelace](ada.md) {CITE}"))),
+    "KB221": Provocation(ada(alias="[Countess]")),
     "KB301": Provocation(
         ada(*relations(f"- related-to:: [Northpeak](../company/north-peak.md) {CITE}"))
     ),

@@ -43,22 +43,21 @@ def test_paths_narrow_what_is_told_not_what_is_looked_at(make_kb) -> None:
     """Only findings that name one of the paths are given, be it as a related place."""
     kb = make_kb(FILES)
     assert [code for code, _ in grades(kb, paths=("entities/team",))] == ["KB307"]
-    assert [code for code, _ in grades(kb, paths=("./entities/person/ada.md",))] == [
+    assert [code for code, _ in grades(kb, paths=("entities/person/ada.md",))] == [
         "KB206",
         "KB402",
         "KB402",
         "KB307",
     ]
-    assert [code for code, _ in grades(kb, paths=("observations/",))] == ["KB405", "KB407"]
-    assert grades(kb, paths=(".",)) == grades(kb)
+    assert [code for code, _ in grades(kb, paths=("observations",))] == ["KB405", "KB407"]
+    assert grades(kb, paths=("",)) == grades(kb)
     assert grades(kb, paths=("entities/person", "observations")) == grades(kb)
 
 
-@pytest.mark.parametrize("path", ["entities/person/nobody.md", "../kb", "/etc"])
-def test_path_that_is_not_there(make_kb, path: str) -> None:
-    """A path that does not exist or lies outside is no clean one."""
+def test_path_that_is_not_there(make_kb) -> None:
+    """A path that does not exist is no clean one."""
     with pytest.raises(KbError):
-        check_knowledge_base(make_kb(FILES), (path,))
+        check_knowledge_base(make_kb(FILES), ("entities/person/nobody.md",))
 
 
 def test_findings_are_sorted_and_single(make_kb) -> None:

@@ -1,5 +1,7 @@
 """Statements: predicates, types, keys, values, hierarchies, causes, references."""
 
+import time
+
 import pytest
 
 from kb.checks import check_knowledge_base
@@ -125,6 +127,23 @@ def test_keys_that_do_not_fit(make_kb, key: str, type: str, word: str) -> None:
     )
     assert marked(kb, "KB210") == [word]
     assert len(found(kb)) == 1
+
+
+@pytest.mark.parametrize("pattern", ["(a|aa)+$", "(a+)+"])
+def test_pattern_that_takes_too_long(make_kb, pattern: str) -> None:
+    """A pattern never hangs the check; one without an answer is told once, and not tried on the next key."""
+    values = ["a" * 60 + sign for sign in "!?"]
+    kb = make_kb(
+        {
+            f"entities/{id}.md": entity(id, type="team", keys=f'["crm:{value}"]')
+            for id, value in zip("xy", values, strict=True)
+        },
+        config=f'kb: 1\nkeys:\n  crm: {{pattern: "{pattern}"}}\n',
+    )
+    started = time.monotonic()
+    told = marked(kb, "KB904")
+    assert time.monotonic() - started < 20
+    assert told == (values[:1] if pattern.endswith("$") else [])
 
 
 @pytest.mark.parametrize(

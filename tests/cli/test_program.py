@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from kb.cli.options import paths_in_root
 from kb.cli.program import COMMANDS, program
+from kb.errors import UsageError
 from tests.conftest import REPOSITORY, entity, observation, write_kb
 
 FILES = {
@@ -186,3 +188,48 @@ def test_bytes_that_are_no_utf8_do_not_stop_an_answer(tmp_path: Path) -> None:
     root = write_kb(tmp_path / "kb", files)
     assert process("facts", "eve", cwd=root).returncode == 0
     assert json.loads(process("facts", "eve", "--json", cwd=root).stdout)["total"] == 1
+
+
+def test_an_answer_that_cannot_be_written(tmp_path: Path) -> None:
+    """A full disk is told in one line; a closed standard output is nobody's error."""
+    root = write_kb(tmp_path / "kb", FILES)
+    for redirection, status, said in ((">/dev/full", 1, "No space left"), (">&-", 0, "")):
+        done = subprocess.run(
+            f"{sys.executable} -m kb show ada {redirection}",
+            shell=True,
+            cwd=root,
+            env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+            capture_output=True,
+            text=True,
+        )
+        assert (done.returncode, said in done.stderr) == (status, True)
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "given, path",
+    [
+        ("entities/", "entities"),
+        ("./entities/person/ada.md", "entities/person/ada.md"),
+        ("entities/../kb.yaml", "kb.yaml"),
+        (".", ""),
+    ],
+)
+def test_paths_are_made_relative_to_the_root(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, path: str
+) -> None:
+    """A path as typed, from the current folder or the root, becomes the one that is compared."""
+    root = write_kb(tmp_path / "kb", FILES)
+    monkeypatch.chdir(root)
+    assert paths_in_root(str(root), (given,)) == (path,)
+    if path:
+        monkeypatch.chdir(tmp_path)
+        assert paths_in_root(str(root), (given,)) == (path,)
+
+
+@pytest.mark.parametrize("given", ["../kb2", "/etc"])
+def test_paths_outside_the_root_are_refused(tmp_path: Path, given: str) -> None:
+    """A path that lies outside is wrong usage, be it there or not."""
+    root = write_kb(tmp_path / "kb", FILES)
+    with pytest.raises(UsageError):
+        paths_in_root(str(root), (given,))

@@ -31,10 +31,12 @@ WROTE = MissingWord("relations", "authored", "{from: [person], to: [document]}")
     ],
 )
 def test_a_word_is_added_where_its_table_ends(before: str, after: str) -> None:
+    """The file keeps its own form: remarks, line ends, indents and flow style."""
     assert (add_words(before.encode(), [PEP]) or b"").decode() == after
 
 
 def test_several_tables_at_once(tmp_path: object) -> None:
+    """Each table that is missing is added at the end, in the order of the format."""
     after = add_words(b"kb: 1\n", [WROTE, PEP]) or b""
     assert after == (
         b"kb: 1\n\nkeys:\n  pep: {types: [document]}\n\nrelations:\n  authored: {from: [person], to: [document]}\n"
@@ -43,4 +45,5 @@ def test_several_tables_at_once(tmp_path: object) -> None:
 
 @pytest.mark.parametrize("before", ["{kb: 1}\n", "kb: [\n", "- a\n"])
 def test_a_file_that_takes_no_words_is_left_alone(before: str) -> None:
+    """Words are added to a block mapping only; for any other file the answer is None."""
     assert add_words(before.encode(), [PEP]) is None

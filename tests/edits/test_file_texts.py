@@ -14,6 +14,7 @@ TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=30)
 
 @given(TEXTS, st.lists(TEXTS, max_size=12))
 def test_any_text_reads_back_as_itself(text: str, items: list[str]) -> None:
+    """Whatever the text, the frontmatter written for it parses to it without a fault."""
     block = format_front_matter((("a", text), ("b", items), ("c", "")))
     front = split_front_matter(block + "body")
     assert front.faults == ()
@@ -30,6 +31,7 @@ def test_any_text_reads_back_as_itself(text: str, items: list[str]) -> None:
     )
 )
 def test_other_readers_take_every_scalar_for_text(text: str) -> None:
+    """Any YAML reader takes a scalar that we write for that very text, never for a number or date."""
     assert yaml.safe_load(f"a: {format_scalar(text)}") == {"a": text}
 
 
@@ -38,6 +40,7 @@ def test_other_readers_take_every_scalar_for_text(text: str) -> None:
     | st.sampled_from(("a\r\nb\r\n", "a\r\nb\n", "a\rb", "---\nx: y\n---\n"))
 )
 def test_an_observation_is_sealed_and_keeps_its_text(text: str) -> None:
+    """A new observation bears a seal that holds, and its text to the byte."""
     written = format_observation(
         (("id", "2026-01-15-offsite"), ("kind", "import"), ("title", "T")), text
     )

@@ -46,6 +46,7 @@ def only(done: Formatting) -> FormattedFile:
 
 
 def test_a_statement_gets_the_id_that_was_shown_as_provisional(make_kb: Make) -> None:
+    """The id that is written is the one that queries showed before; ids that stand there stay."""
     base = make_kb({ADA: entity("ada", "## Facts", "", "- title:: Head  ", "- role:: Chair ^mine")})
     shown = {statement.value: statement.id for statement in base.graph.statements}
     change = only(formatted(base))
@@ -55,6 +56,7 @@ def test_a_statement_gets_the_id_that_was_shown_as_provisional(make_kb: Make) ->
 
 
 def test_the_id_follows_the_last_continuation_line_before_sub_items(make_kb: Make) -> None:
+    """The id of a wrapped item stands at the end of its own text."""
     wrapped = (
         "- possibly-caused-by:: [Bob](bob.md)",
         "  — a long",
@@ -68,6 +70,7 @@ def test_the_id_follows_the_last_continuation_line_before_sub_items(make_kb: Mak
 
 
 def test_of_two_equal_ids_the_line_that_digests_to_it_keeps_it(make_kb: Make) -> None:
+    """Of two lines with one id, the copy gets a new one."""
     base = make_kb({ADA: entity("ada", "## Facts", "", "- title:: Head")})
     id = base.graph.statements[0].id
     lines = ("- title:: Copy (superseded by ^" + id + ") ^" + id, "- title:: Head ^" + id)
@@ -78,6 +81,7 @@ def test_of_two_equal_ids_the_line_that_digests_to_it_keeps_it(make_kb: Make) ->
 
 
 def test_of_two_equal_ids_that_nobody_digests_to_the_one_in_head_keeps_it(tmp_path: Path) -> None:
+    """Where digests do not decide, the statement of the last commit keeps the id."""
     root = write_kb(tmp_path / "kb", {ADA: entity("ada", "## Facts", "", "- title:: Head ^mine")})
     git(root, "init", "-q")
     git(root, "add", ".")
@@ -91,12 +95,14 @@ def test_of_two_equal_ids_that_nobody_digests_to_the_one_in_head_keeps_it(tmp_pa
 
 
 def test_of_two_equal_ids_without_git_the_first_keeps_it(make_kb: Make) -> None:
+    """Where nothing else decides, the order of lines does."""
     body = lines_of(make_kb, "## Facts", "", "- title:: Head ^mine", "- title:: Copy ^mine")
     assert body[2] == "- title:: Head ^mine"
     assert not body[3].endswith("^mine")
 
 
 def test_citations_are_defined_at_the_end_in_the_order_of_first_use(make_kb: Make) -> None:
+    """Definitions that are missing are added; none is for an observation that is not there."""
     other = "observations/2025/02/2025-02-01-b.md"
     lines = (
         "## Facts",
@@ -111,6 +117,7 @@ def test_citations_are_defined_at_the_end_in_the_order_of_first_use(make_kb: Mak
 
 
 def test_a_definition_with_the_right_path_stays_and_a_wrong_path_is_mended(make_kb: Make) -> None:
+    """Only the path is ours; the title and the words after the link are the author's."""
     cited = ("## Facts", "", "- title:: A [^2026-01-15-offsite] ^a", "")
     mine = "[^2026-01-15-offsite]: [My title](../../observations/2026/01/2026-01-15-offsite.md) and more"
     assert lines_of(make_kb, *cited, mine)[4:] == [mine]
@@ -118,6 +125,7 @@ def test_a_definition_with_the_right_path_stays_and_a_wrong_path_is_mended(make_
 
 
 def test_only_our_own_unused_definitions_are_removed(make_kb: Make) -> None:
+    """A definition that leads to an observation and is not used goes; the author's footnotes stay."""
     ours, authors = DEFINITION, "[^1]: See [there](https://example.org)."
     lines = ("Text.[^1]", "", "## Facts", "", "- title:: A ^a", "", ours, "", authors)
     assert lines_of(make_kb, *lines) == [
@@ -135,12 +143,14 @@ def test_only_our_own_unused_definitions_are_removed(make_kb: Make) -> None:
     "prose", ["As said.[^2026-01-15-offsite]", "[^2026-01-15-offsite]: in my notebook"]
 )
 def test_definitions_that_the_author_uses_or_wrote_stay(make_kb: Make, prose: str) -> None:
+    """What free text refers to, or what merely looks like a definition, is not removed."""
     definition = DEFINITION if prose.startswith("As") else prose
     lines = (prose, "", "## Facts", "", "- title:: A ^a", "", definition)
     assert lines_of(make_kb, *lines) == list(lines)
 
 
 def test_a_stale_folder_is_mended_and_label_anchor_and_title_stay(make_kb: Make) -> None:
+    """Only the folder of a link in a statement changes; free text and quotes stay as they are."""
     lines = (
         "See [Bob](../team/bob.md) in free text.",
         "",
@@ -169,12 +179,14 @@ def test_a_stale_folder_is_mended_and_label_anchor_and_title_stay(make_kb: Make)
 def test_a_link_by_name_is_pinned_to_the_id(
     make_kb: Make, links: str, written: str, expected: str
 ) -> None:
+    """A name becomes its entity's id, in the form of link that kb.yaml asks for."""
     config = f"kb: 1\nlinks: {links}\n"
     body = lines_of(make_kb, "## Relations", "", f"- mentors:: {written} (2026) ^a", config=config)
     assert body[2] == f"- mentors:: {expected} (2026) ^a"
 
 
 def test_an_ambiguous_parenthesis_is_not_guessed_at(make_kb: Make) -> None:
+    """Text in parentheses or code that may be meant as it stands is not rewritten."""
     body = lines_of(
         make_kb,
         "## Facts",
@@ -198,6 +210,7 @@ def test_an_ambiguous_parenthesis_is_not_guessed_at(make_kb: Make) -> None:
     ],
 )
 def test_a_broken_file_is_never_written(make_kb: Make, text: str | bytes, reason: str) -> None:
+    """A file that does not parse or is no UTF-8 keeps its bytes, and the reason is told."""
     base = make_kb({ADA: text})
     done = formatted(base)
     assert done.changed == ()
@@ -209,6 +222,7 @@ def test_a_broken_file_is_never_written(make_kb: Make, text: str | bytes, reason
 
 
 def test_line_ends_bom_and_a_missing_last_line_end_are_kept(make_kb: Make) -> None:
+    """Additions take the file's own line ends; its byte order mark and its end stay."""
     text = (
         "---\r\nid: ada # mine\r\n---\r\n\r\n## Facts\r\n\r\n- title:: A [^2026-01-15-offsite] ^a"
     )
@@ -219,11 +233,13 @@ def test_line_ends_bom_and_a_missing_last_line_end_are_kept(make_kb: Make) -> No
 
 
 def test_an_end_that_swallows_definitions_gets_none(make_kb: Make) -> None:
+    """Where an open comment would hide a definition, none is added."""
     lines = ("## Facts", "", "- title:: A [^2026-01-15-offsite] ^a", "", "<!-- open")
     assert lines_of(make_kb, *lines) == list(lines)
 
 
 def test_check_writes_nothing_and_shows_the_difference(make_kb: Make) -> None:
+    """With check the file keeps its bytes and the change is a unified diff."""
     base = make_kb({ADA: entity("ada", "## Facts", "", "- title:: A")})
     before = (Path(base.root) / ADA).read_bytes()
     done = format_files(base, check=True)
@@ -233,18 +249,20 @@ def test_check_writes_nothing_and_shows_the_difference(make_kb: Make) -> None:
 
 
 def test_only_the_paths_named_are_formatted(make_kb: Make) -> None:
+    """Files and folders may be named; other files are no error, and one that is not there is."""
     files = {
         ADA: entity("ada", "## Facts", "", "- title:: A"),
         BOB: entity("bob", "## Facts", "", "- title:: B"),
     }
     base = make_kb({**files, OBS: CITED})
     assert [change.path for change in format_files(base, [BOB, OBS], check=True).changed] == [BOB]
-    assert len(format_files(base, ["entities/"], check=True).changed) == 2
+    assert len(format_files(base, ["entities"], check=True).changed) == 2
     with pytest.raises(UsageError):
         format_files(base, ["entities/person/nobody.md"], check=True)
 
 
 def test_a_file_that_changed_meanwhile_is_skipped(make_kb: Make) -> None:
+    """A file that is no longer what was read is not written."""
     base = make_kb({ADA: entity("ada", "## Facts", "", "- title:: A")})
     (Path(base.root) / ADA).write_text("other")
     done = format_files(base)
@@ -311,6 +329,7 @@ def without(text: str, after: str) -> bool:
 def test_formatting_any_text_is_idempotent_and_keeps_what_it_does_not_edit(
     tmp_path: Path, lines: list[str], newline: str, end: bool, bom: bool
 ) -> None:
+    """Whatever the text, a second run changes nothing, and ids are those shown before."""
     text = newline.join(("---", "id: ada", "---", "", *lines)) + (newline if end else "")
     data = (b"\xef\xbb\xbf" if bom else b"") + text.encode()
     files: Mapping[str, str | bytes] = {ADA: data, BOB: entity("bob", name="Bob Ray"), OBS: CITED}
@@ -343,6 +362,7 @@ def test_formatting_any_text_is_idempotent_and_keeps_what_it_does_not_edit(
 )
 @given(st.binary(max_size=120))
 def test_a_malformed_file_is_untouched(tmp_path: Path, tail: bytes) -> None:
+    """Whatever follows broken frontmatter, the file keeps its bytes."""
     data = b"---\nid: [ada\n---\n\n## Facts\n\n- title:: A\n" + tail
     base = open_knowledge_base(str(write_kb(tmp_path / "kb", {ADA: data})), NOW)
     format_files(base)

@@ -14,9 +14,10 @@ from tests.conftest import NOW
 
 @pytest.mark.parametrize("with_git", [False, True])
 def test_a_new_knowledge_base_is_clean(tmp_path: Path, with_git: bool) -> None:
+    """What init writes has no finding, needs no formatting, and is sealed; git is started on request."""
     new = init_knowledge_base(str(tmp_path / "a: b {c}"), now=NOW, with_git=with_git)
     assert new.made_repository == with_git == (tmp_path / "a: b {c}/.git").exists()
-    assert new.has_examples
+    assert "entities/person/ada-lovelace.md" in new.made
     assert new.kept == ()
     base = open_knowledge_base(new.root, NOW)
     assert base.settings.name == "a: b {c}"
@@ -31,12 +32,13 @@ def test_a_new_knowledge_base_is_clean(tmp_path: Path, with_git: bool) -> None:
 
 
 def test_in_a_folder_with_files_only_what_is_missing_is_added(tmp_path: Path) -> None:
+    """Files that are there stay as they are, and examples go only where there is no Markdown yet."""
     (tmp_path / ".gitattributes").write_text("mine\n")
     (tmp_path / "entities/person").mkdir(parents=True)
     (tmp_path / "entities/person/bob.md").write_text("---\nid: bob\n---\n")
     new = init_knowledge_base(str(tmp_path), now=NOW)
     assert new.kept == (".gitattributes",)
-    assert not new.has_examples
+    assert "entities/person/ada-lovelace.md" not in new.made
     assert (tmp_path / ".gitattributes").read_text() == "mine\n"
     assert [path.name for path in tmp_path.rglob("*.md")] == ["bob.md"]
     assert {"observations/", "questions/", "kb.yaml", "observations/.mdformat.toml"} <= set(
@@ -45,6 +47,7 @@ def test_in_a_folder_with_files_only_what_is_missing_is_added(tmp_path: Path) ->
 
 
 def test_a_knowledge_base_is_not_made_in_another(tmp_path: Path) -> None:
+    """Neither in its root nor below it; nothing is written then."""
     init_knowledge_base(str(tmp_path), now=NOW)
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(AlreadyKnowledgeBase, match="here"):

@@ -26,6 +26,7 @@ def sealed(base: KnowledgeBase) -> bytes:
 
 
 def test_the_seal_is_added_as_the_last_line(make_kb: Make) -> None:
+    """The seal is the last line of the frontmatter, and no other byte changes."""
     text = observation(ID, "Said.\n\n---\nmore\n")
     written = sealed(make_kb({PATH: text}))
     line = f"sha256: {seal_of(text.split('---', 2)[2][1:])}\n"
@@ -33,6 +34,7 @@ def test_the_seal_is_added_as_the_last_line(make_kb: Make) -> None:
 
 
 def test_crlf_and_bom_are_kept(make_kb: Make) -> None:
+    """The seal's line takes the file's line end, and the digest is of the text with LF."""
     text = observation(ID, "Said.\nTwice.\n").replace("\n", "\r\n")
     written = sealed(make_kb({PATH: b"\xef\xbb\xbf" + text.encode()}))
     line = f"sha256: {seal_of('Said.' + chr(10) + 'Twice.' + chr(10))}\r\n"
@@ -40,6 +42,7 @@ def test_crlf_and_bom_are_kept(make_kb: Make) -> None:
 
 
 def test_an_empty_seal_is_filled_in(make_kb: Make) -> None:
+    """A field sha256 without a value gets it; no second field is added."""
     written = sealed(make_kb({PATH: observation(ID, sha256="# none yet")}))
     assert written.count(b"sha256:") == 1
 
@@ -56,6 +59,7 @@ def test_an_empty_seal_is_filled_in(make_kb: Make) -> None:
 def test_what_cannot_be_sealed_is_refused_and_left_as_it_is(
     make_kb: Make, text: str | bytes, reason: str
 ) -> None:
+    """A broken seal is never renewed, and a file that cannot take one keeps its bytes."""
     base = make_kb({PATH: text})
     done = seal_observations(base)
     assert done.sealed == ()
@@ -66,6 +70,7 @@ def test_what_cannot_be_sealed_is_refused_and_left_as_it_is(
 
 
 def test_only_those_named_are_sealed(make_kb: Make) -> None:
+    """An observation is named by id or path; one that is not there is wrong usage."""
     other = "observations/2026/01/2026-01-16-b.md"
     base = make_kb({PATH: observation(ID), other: observation("2026-01-16-b")})
     assert seal_observations(base, ["2026-01-16-b"]).sealed == (other,)

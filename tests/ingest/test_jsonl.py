@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kb.checks import check_knowledge_base
 from kb.diagnostics import Severity
 from kb.edits.format_files import format_files
 from kb.edits.records import Import
@@ -136,6 +137,7 @@ def only_time(base: KnowledgeBase) -> str | None:
     ],
 )
 def test_an_id_is_the_refs_last_part_made_safe(run: Run, ref: str, name: str, id: str) -> None:
+    """The ref's last part gives the id, unless it lost letters of the name; the ref itself is kept."""
     _, base = run({**ADA, "ref": ref, "name": name})
     (file,) = base.corpus.entities
     assert (file.id, file.path, file.name) == (id, f"entities/person/{id}.md", name)
@@ -143,6 +145,7 @@ def test_an_id_is_the_refs_last_part_made_safe(run: Run, ref: str, name: str, id
 
 
 def test_an_id_that_is_taken_gets_its_type(run: Run, tmp_path: Path) -> None:
+    """The type, then a number, tells ids apart, and the change is reported."""
     write_kb(tmp_path / "kb", {"entities/x/core.md": entity("core", type="place")})
     done, base = run(TEAM, {**TEAM, "ref": "t/core", "name": "Another"})
     assert {file.id for file in base.corpus.entities} == {"core", "core-team", "core-team-2"}
@@ -150,6 +153,7 @@ def test_an_id_that_is_taken_gets_its_type(run: Run, tmp_path: Path) -> None:
 
 
 def test_keys_aliases_and_dates_are_kept(run: Run) -> None:
+    """Keys, aliases, a moment with its offset and the text's line ends stand in the files as in the source."""
     keys = {"email": ["a@b.example"], "url": ["https://b.example/a: b"]}
     moment = {
         **OBS,
@@ -174,6 +178,7 @@ def test_keys_aliases_and_dates_are_kept(run: Run) -> None:
 
 
 def test_an_observations_id_begins_with_its_date(run: Run) -> None:
+    """The date gives id and folder; an observation without one is filed as undated."""
     _, base = run(
         OBS,
         {**OBS, "ref": "p/pep-1", "happened_at": "2000-06-13"},
@@ -211,21 +216,25 @@ def test_an_observations_id_begins_with_its_date(run: Run) -> None:
 def test_until_is_exclusive(
     run: Run, since: str | None, until: str | None, time: str | None
 ) -> None:
+    """The last day is the one before "until", at the precision that it is written in."""
     _, base = run(ADA, TEAM, {**MEMBER, "since": since, "until": until, "source": None})
     assert only_time(base) == time
 
 
 def test_what_is_odd_about_times_is_reported(run: Run) -> None:
+    """An empty period is kept as its one day, and that is said."""
     done, _ = run(ADA, TEAM, OBS, {**MEMBER, "since": "2019-01-01", "until": "2019-01-01"})
     assert messages(done) == [(4, '"since" and "until" are both 2019-01-01: kept as that one day')]
 
 
 def test_a_fact_at_a_time_is_an_event(run: Run) -> None:
+    """The field "at" is a single date, with no open end."""
     _, base = run(ADA, OBS, {**TITLE, "at": "2019-01-01"})
     assert only_time(base) == "2019-01-01"
 
 
 def test_a_statement_gets_an_id_a_citation_and_its_definition(run: Run) -> None:
+    """A new statement is as complete as after formatting, and its note stays text."""
     _, base = run(
         ADA, TEAM, OBS, {**MEMBER, "since": "2019", "confidence": 0.9, "text": "as [^x] said ^y"}
     )
@@ -245,6 +254,7 @@ def test_a_statement_gets_an_id_a_citation_and_its_definition(run: Run) -> None:
 
 
 def test_one_end_is_stored_in_the_canonical_direction(run: Run) -> None:
+    """An inverse is stored at the other end, a symmetric relation at the end whose id comes first."""
     _, base = run(
         ADA,
         BOB,
@@ -262,6 +272,7 @@ def test_one_end_is_stored_in_the_canonical_direction(run: Run) -> None:
 
 
 def test_said_by_becomes_by_only_for_an_entity(run: Run) -> None:
+    """A speaker that is no entity is reported and left out."""
     fact = {**TITLE, "value": "A", "said_by": "person/bob"}
     done, base = run(ADA, BOB, OBS, fact, {**TITLE, "value": "B", "said_by": "Somebody"})
     assert {(s.value, s.by) for s in base.graph.statements} == {("A", "bob"), ("B", None)}
@@ -269,6 +280,7 @@ def test_said_by_becomes_by_only_for_an_entity(run: Run) -> None:
 
 
 def test_identical_records_are_one_statement(run: Run) -> None:
+    """Records that say the same become one statement, which cites the sources of all."""
     other = {**OBS, "ref": "o/pep-2"}
     done, base = run(ADA, OBS, other, TITLE, TITLE, {**TITLE, "source": ["o/pep-1", "o/pep-2"]})
     (statement,) = base.graph.statements
@@ -278,6 +290,7 @@ def test_identical_records_are_one_statement(run: Run) -> None:
 
 
 def test_disjoint_periods_stay_apart(run: Run) -> None:
+    """Two periods of one relation are two statements."""
     first = {**MEMBER, "since": "2024-01-01", "until": "2024-06-01"}
     _, base = run(ADA, TEAM, OBS, first, {**MEMBER, "since": "2026-01-01"})
     assert [s.interval.text for s in base.graph.statements if s.interval] == [
@@ -290,11 +303,13 @@ def test_disjoint_periods_stay_apart(run: Run) -> None:
     "value", ["VP (acting) — EMEA", "x [^a]", "y ^abc", "`q", "(2015)", "a\\*b", "- [ ] z", "&amp;"]
 )
 def test_any_value_reads_back(run: Run, value: str) -> None:
+    """A value reads back as the source has it, whatever signs it holds."""
     _, base = run(ADA, OBS, {**TITLE, "value": value})
     assert [statement.value for statement in base.graph.statements] == [value]
 
 
 def test_a_note_in_quotes_that_no_source_holds_loses_them(run: Run) -> None:
+    """Quotes mean verbatim, so a text that no source holds is kept without them, and that is said."""
     held, other = {**TITLE, "text": '"x"'}, {**TITLE, "value": "B", "text": '"not there"'}
     done, base = run(ADA, {**OBS, "text": "so x it is"}, held, other)
     assert {statement.note for statement in base.graph.statements} == {'"x"', "not there"}
@@ -305,6 +320,7 @@ def test_a_note_in_quotes_that_no_source_holds_loses_them(run: Run) -> None:
 
 
 def test_only_what_is_new_is_added_and_no_line_moves(run: Run) -> None:
+    """A second import adds new statements between lines that stay as they are."""
     old, new = {**MEMBER, "since": "2020"}, {**MEMBER, "since": "2019", "source": "o/pep-2"}
     _, base = run(ADA, TEAM, OBS, old, TITLE)
     path = Path(base.root) / "entities/person/ada.md"
@@ -319,6 +335,7 @@ def test_only_what_is_new_is_added_and_no_line_moves(run: Run) -> None:
 
 
 def test_what_was_edited_by_hand_stays_and_is_reported(run: Run) -> None:
+    """What the files say otherwise than the source is not overwritten."""
     _, base = run(ADA, TEAM, OBS, {**MEMBER, "since": "2020"})
     path = Path(base.root) / "entities/person/ada.md"
     path.write_text(path.read_text().replace("2020/..", "2020/2021"))
@@ -329,6 +346,7 @@ def test_what_was_edited_by_hand_stays_and_is_reported(run: Run) -> None:
 
 
 def test_after_a_merge_new_statements_go_to_the_survivor(run: Run) -> None:
+    """A ref of an entity that was merged stands for the one that it was merged into."""
     _, base = run(ADA, BOB, OBS, TITLE)
     path = Path(base.root) / "entities/person/ada.md"
     path.write_text(path.read_text().replace("import_ref", "merged_into: bob\nimport_ref"))
@@ -338,6 +356,7 @@ def test_after_a_merge_new_statements_go_to_the_survivor(run: Run) -> None:
 
 
 def test_a_broken_file_is_not_made_a_second_time(run: Run, tmp_path: Path) -> None:
+    """A file that does not parse still holds its ref: nothing is written for it."""
     write_kb(
         tmp_path / "kb", {"entities/person/ada.md": "---\nid: [ada\nimport_ref: person/ada\n---\n"}
     )
@@ -348,6 +367,7 @@ def test_a_broken_file_is_not_made_a_second_time(run: Run, tmp_path: Path) -> No
 
 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
+    """A dry run counts as a real one does."""
     root = write_kb(tmp_path / "kb", {})
     (tmp_path / "kb.jsonl").write_text("\n".join(map(json.dumps, (ADA, OBS, TITLE))))
     done = import_jsonl(
@@ -366,6 +386,7 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
 
 
 def test_words_that_are_lacking_are_listed_and_added_on_request(run: Run, tmp_path: Path) -> None:
+    """Unknown words are listed with the types that they were used with, and written only on request."""
     group = {**TEAM, "type": "working-group", "keys": {"matrix": ["#a"]}}
     records = (
         ADA,
@@ -427,12 +448,14 @@ def test_words_that_are_lacking_are_listed_and_added_on_request(run: Run, tmp_pa
 def test_a_bad_line_is_reported_by_number_and_costs_nothing_else(
     run: Run, line: object, message: str
 ) -> None:
+    """The lines around a bad one are imported."""
     done, base = run({**BOB, "ref": "person/ada", "name": "Ada"}, OBS, line, TEAM)
     assert {number for number, text in messages(done) if message in text} == {3}, messages(done)
     assert {"ada", "core"} <= {file.id for file in base.corpus.entities}
 
 
 def test_a_half_written_last_line_and_two_objects_on_one(run: Run) -> None:
+    """Every whole object is read, wherever it stands, and both oddities are reported."""
     done, base = run(json.dumps(ADA) + json.dumps(BOB), "", TEAM, '{"kind": "entity", "re')
     assert {file.id for file in base.corpus.entities} == {"ada", "bob", "core"}
     assert [line for line, _ in messages(done)] == [1, 4]
@@ -440,12 +463,14 @@ def test_a_half_written_last_line_and_two_objects_on_one(run: Run) -> None:
 
 
 def test_a_ref_that_stands_twice_counts_once(run: Run) -> None:
+    """The first record of a ref is kept, the others are reported."""
     done, base = run(ADA, ADA, {**ADA, "name": "Other"}, OBS, {**OBS, "text": "y"})
     assert [file.name for file in base.corpus.entities] == ["Ada"]
     assert [line for line, _ in messages(done)] == [2, 3, 5]
 
 
 def test_a_bom_an_array_and_bytes_that_are_no_utf8_are_read() -> None:
+    """Each record is read with the number of its line, and bytes that are no UTF-8 are replaced and reported."""
     line = json.dumps(ADA).encode()
     assert len(read_records(b"\xef\xbb\xbf" + line + b"\r\n").entities) == 1
     array = read_records(
@@ -467,6 +492,7 @@ def test_a_bom_an_array_and_bytes_that_are_no_utf8_are_read() -> None:
 def test_any_texts_are_kept_or_reported(
     tmp_path: Path, pairs: list[tuple[str, str]], name: str, title: str
 ) -> None:
+    """Whatever the texts, each record becomes a clean statement or is reported, and a second run adds nothing."""
     root = tmp_path / f"kb-{len(list(tmp_path.iterdir()))}"
     write_kb(root, {})
     facts = [{**TITLE, "value": value, "text": note} for value, note in pairs]
@@ -511,3 +537,55 @@ def test_words_for_a_configuration_that_cannot_be_read(tmp_path: Path) -> None:
     done = import_jsonl(open_knowledge_base(str(root), NOW), str(source), add_words=True)
     assert (len(done.made), done.words_added) == (1, False)
     assert any("kb.yaml" in message for _, message in messages(done))
+
+
+# -- what is lost ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "record, lost",
+    [
+        (TITLE, 0),
+        ({**TITLE, "confidence": 700, "said_by": "Somebody"}, 0),
+        (ADA, 0),
+        ("nonsense", 1),
+        ({"kind": "fact"}, 1),
+        ({"kind": "thing"}, 1),
+        ({**MEMBER, "subject": "a/b", "object": "c/d"}, 1),
+        ({**ADA, "name": "Other"}, 1),
+        ({**OBS, "text": "other"}, 1),
+        ({**TITLE, "predicate": "::"}, 1),
+    ],
+)
+def test_lost_records_are_counted_once(run: Run, record: object, lost: int) -> None:
+    """Lost is a record that is not kept, whatever it lacks; one that is kept otherwise is not."""
+    done, _ = run(ADA, TEAM, OBS, record)
+    assert done.lost == lost
+
+
+def test_files_that_cannot_be_written_are_lost_and_not_counted(tmp_path: Path) -> None:
+    """Counts are of what was written: a file in whose place something lies is none, nor what it would say."""
+    root = write_kb(tmp_path / "kb", {})
+    (tmp_path / "elsewhere").mkdir()
+    (root / "entities").mkdir(exist_ok=True)
+    (root / "entities/person").symlink_to(tmp_path / "elsewhere")
+    source = tmp_path / "kb.jsonl"
+    source.write_text("\n".join(map(json.dumps, (ADA, TEAM, OBS, TITLE))), encoding="utf-8")
+    done = import_jsonl(open_knowledge_base(str(root), NOW), str(source))
+    assert (done.entities.made, done.observations.made, done.facts.made) == (1, 1, 0)
+    assert [path.split("/")[1] for path in done.made] == ["2000", "team"]
+    assert done.lost == 1
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_quotes_stay_where_check_finds_them(run: Run) -> None:
+    """A text in quotes is proved as by check: letters composed or not, the source's Markdown escaped or not."""
+    said = {**OBS, "text": "Cafe\u0301 \\*one\\*  &amp; more"}
+    notes = ['"Caf\u00e9"', '"*one* & more"']
+    facts = [
+        {**TITLE, "value": value, "text": note} for value, note in zip("AB", notes, strict=True)
+    ]
+    done, base = run(ADA, said, *facts)
+    assert messages(done) == []
+    assert [statement.note for statement in base.graph.statements] == notes
+    assert "KB404" not in {finding.code for finding in check_knowledge_base(base)}

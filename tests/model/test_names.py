@@ -11,9 +11,9 @@ from kb.model.names import (
     MAX_ID_LENGTH,
     fold,
     is_id,
-    is_statement_id,
     mint_statement_id,
     normalize_predicate,
+    stem_of,
 )
 
 
@@ -30,15 +30,6 @@ def test_ids(text: str) -> None:
 def test_what_is_no_id(text: str) -> None:
     """Nothing else, no line end, no other script's digits."""
     assert not is_id(text)
-
-
-def test_statement_ids() -> None:
-    """Obsidian's block ids."""
-    assert is_statement_id("k3f9x2ma")
-    assert is_statement_id("A-b")
-    assert not is_statement_id("")
-    assert not is_statement_id("a b")
-    assert not is_statement_id("a\n")
 
 
 @pytest.mark.parametrize(
@@ -84,3 +75,18 @@ def test_a_minted_id_is_what_the_format_says() -> None:
     assert second != minted
     assert mint_statement_id(parts, {minted, second}) not in (minted, second)
     assert mint_statement_id((*parts, "\udc80"))
+
+
+@pytest.mark.parametrize(
+    "path, stem",
+    [
+        ("entities/person/ada.md", "ada"),
+        ("ada.MD", "ada"),
+        ("../v1.2", "v1.2"),
+        (".md", ""),
+        ("a/", ""),
+    ],
+)
+def test_stems(path: str, stem: str) -> None:
+    """Only the last name counts, and only .md is an extension."""
+    assert stem_of(path) == stem

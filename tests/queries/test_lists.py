@@ -233,3 +233,13 @@ def test_facts_speak_of_a_filter_only_where_there_is_one(make_kb: MakeKb) -> Non
     kb = make_kb(OFFICE)
     assert not list_facts(kb, "ada").results.is_filtered
     assert list_facts(kb, "ada", ("title",)).results.is_filtered
+
+
+def test_a_relation_that_leads_nowhere_is_counted(make_kb: MakeKb) -> None:
+    """A relation whose link finds no entity cannot be shown, and the answer says that there is one."""
+    kb = make_kb(
+        {"entities/person/ada.md": entity("ada", "## Relations", "", "- mentors:: [[nobody]]")}
+    )
+    note = "1 relation leads to no entity and cannot be shown (kb check)"
+    assert note in list_facts(kb, "ada").notes
+    assert note in list_neighbors(kb, "ada").notes

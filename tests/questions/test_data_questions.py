@@ -16,9 +16,6 @@ from tests.questions.asking import assert_compares, run_json
 DATA = SHARED / "data"
 SETS = sorted(path.parent.name for path in DATA.glob("*/questions.jsonl"))
 
-#: What full-text search answers; there is no search yet.
-SEARCH = "search"
-
 pytestmark = pytest.mark.skipif(not SETS, reason="the shared data sets are not on this machine")
 
 
@@ -27,8 +24,7 @@ def questions() -> list[Any]:
     for name in SETS:
         for line in (DATA / name / "questions.jsonl").read_text("utf-8").splitlines():
             question = json.loads(line)
-            if SEARCH not in question["query"]:
-                found.append(pytest.param(name, question, id=question["id"]))
+            found.append(pytest.param(name, question, id=question["id"]))
     return found
 
 
@@ -58,17 +54,25 @@ class Refs:
     """Ids ⇄ the refs of the data set, by the ``import_ref`` of each file."""
 
     def __init__(self, root: Path) -> None:
-        self.by_id = {}
-        for path in root.glob("entities/*/*.md"):
-            match = re.search(r"^import_ref: (.*)$", path.read_text("utf-8"), re.M)
-            assert match, path
-            self.by_id[path.stem] = match.group(1).strip("\"'")
+        self.by_id = _import_refs(root, "entities")
+        self.by_observation = _import_refs(root, "observations")
         self.by_ref = {ref: id for id, ref in self.by_id.items()}
+
+
+def _import_refs(root: Path, folder: str) -> dict[str, str]:
+    refs = {}
+    for path in root.glob(f"{folder}/**/*.md"):
+        match = re.search(r"^import_ref: (.*)$", path.read_text("utf-8"), re.M)
+        assert match, path
+        refs[path.stem] = match.group(1).strip("\"'")
+    return refs
 
 
 def ask(root: Path, refs: Refs, query: dict[str, Any], is_count: bool, is_timeline: bool) -> Any:
     """Ask a question of the data set, and give the answer in its own terms."""
     options = []
+    if "search" in query:
+        return search(root, refs, query["search"])
     for predicate in query.get("predicates", [query["predicate"]] if "predicate" in query else []):
         options += ["-p", predicate]
     if "as_of" in query:
@@ -102,6 +106,14 @@ def ask(root: Path, refs: Refs, query: dict[str, Any], is_count: bool, is_timeli
     return [
         refs.by_id[one["entity"]["id"]] for group in answer["results"] for one in group["neighbors"]
     ]
+
+
+def search(root: Path, refs: Refs, wanted: str | list[str]) -> list[str]:
+    """Search for a phrase (a text) or for words (a list): the refs of the observations."""
+    text = " ".join(wanted) if isinstance(wanted, list) else f'"{wanted}"'
+    answer = run_json(root, "search", text, "--kind", "observation", "--limit", "0")
+    assert not answer["weak"]
+    return [refs.by_observation[hit["observation"]["id"]] for hit in answer["results"]]
 
 
 def moment(one: dict[str, Any], refs: Refs) -> list[str]:

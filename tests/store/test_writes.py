@@ -25,6 +25,7 @@ def left_over(root: Path) -> list[str]:
 
 
 def test_a_file_is_replaced_if_it_is_what_the_change_was_planned_on(tmp_path: Path) -> None:
+    """A replaced file keeps its permissions, and nothing is left beside it."""
     (tmp_path / "a.md").write_bytes(b"old\r\n")
     (tmp_path / "a.md").chmod(0o640)
     replace_file(str(tmp_path), "a.md", b"new", b"old\r\n")
@@ -37,6 +38,7 @@ def test_a_file_is_replaced_if_it_is_what_the_change_was_planned_on(tmp_path: Pa
 def test_a_file_that_changed_or_went_is_not_written(
     tmp_path: Path, now_there: bytes | None
 ) -> None:
+    """A file that is another by now, or gone, stays so."""
     if now_there is not None:
         (tmp_path / "a.md").write_bytes(now_there)
     with pytest.raises(ConcurrentModification):
@@ -50,6 +52,7 @@ def test_a_file_that_changed_or_went_is_not_written(
 
 
 def test_equal_bytes_write_nothing(tmp_path: Path) -> None:
+    """A file with the wanted bytes is not touched."""
     (tmp_path / "a.md").write_bytes(b"same")
     before = (tmp_path / "a.md").stat()
     replace_file(str(tmp_path), "a.md", b"same", b"same")
@@ -58,6 +61,7 @@ def test_equal_bytes_write_nothing(tmp_path: Path) -> None:
 
 
 def test_a_new_file_never_takes_the_place_of_another(tmp_path: Path) -> None:
+    """Creating refuses a path that is taken."""
     create_file(str(tmp_path), "entities/person/ada.md", b"first")
     with pytest.raises(WriteRefused, match="exists already"):
         create_file(str(tmp_path), "entities/person/ada.md", b"second")
@@ -79,6 +83,7 @@ def test_a_new_file_never_takes_the_place_of_another(tmp_path: Path) -> None:
     ],
 )
 def test_no_path_leads_out_of_the_root(tmp_path: Path, path: str) -> None:
+    """Paths that are absolute, climb or are no plain names are refused, to create and to replace."""
     root = tmp_path / "kb"
     root.mkdir()
     with pytest.raises(WriteRefused):
@@ -89,6 +94,7 @@ def test_no_path_leads_out_of_the_root(tmp_path: Path, path: str) -> None:
 
 
 def test_symbolic_links_are_not_written_through(tmp_path: Path) -> None:
+    """Neither a linked folder nor a linked file leads a write elsewhere."""
     root, outside = tmp_path / "kb", tmp_path / "outside"
     root.mkdir()
     outside.mkdir()
@@ -104,6 +110,7 @@ def test_symbolic_links_are_not_written_through(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_differs_only_in_case_is_refused(tmp_path: Path) -> None:
+    """No folder is made that another system could not tell from one that is there."""
     make_folder(str(tmp_path), "entities/Schemas")
     with pytest.raises(WriteRefused, match="Schemas differs only in case"):
         create_file(str(tmp_path), "entities/schemas/research.md", b"x")
@@ -111,6 +118,7 @@ def test_a_folder_that_differs_only_in_case_is_refused(tmp_path: Path) -> None:
 
 
 def test_one_process_writes_at_a_time(tmp_path: Path) -> None:
+    """The lock is held by one, and free again afterwards."""
     git(tmp_path, "init", "-q")
     with (
         lock_knowledge_base(str(tmp_path)),
@@ -125,6 +133,7 @@ def test_one_process_writes_at_a_time(tmp_path: Path) -> None:
 def test_without_git_the_lock_lies_in_the_users_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Locking leaves no file in a knowledge base without git."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with lock_knowledge_base(str(tmp_path / "kb")):
         assert (tmp_path / "cache") in lock_path(str(tmp_path / "kb")).parents

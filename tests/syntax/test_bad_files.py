@@ -374,3 +374,40 @@ def test_no_bytes_raise(data: bytes) -> None:
 def test_parsing_is_deterministic(data: bytes) -> None:
     """Twice the same."""
     assert entity(data) == entity(data)
+
+
+@pytest.mark.parametrize(
+    ("heading", "is_reported"),
+    [
+        ("## Relation", True),
+        ("## Relationships", True),
+        ("## Facts:", True),
+        ("# Facts", True),
+        ("### Relations", True),
+        ("## Related", False),
+        ("## Relations", False),
+    ],
+)
+def test_a_heading_that_is_nearly_a_section(heading: str, is_reported: bool) -> None:
+    """Statements under a heading that is nearly a section's are not dropped in silence; other lists are nobody's."""
+    _, diagnostics = entity(f"{HEAD}{heading}\n\n- mentors:: [B](b.md)\n")
+    assert ("KB141" in [finding.code for finding in diagnostics]) is is_reported
+    _, diagnostics = entity(f"{HEAD}{heading}\n\n- just a list\n\n## Other\n\n- a:: b\n")
+    assert "KB141" not in [finding.code for finding in diagnostics]
+
+
+@pytest.mark.parametrize(
+    ("field", "meant"),
+    [
+        ("merged-into", "merged_into"),
+        ("alias", "aliases"),
+        ("Name", "name"),
+        ("key", "keys"),
+        ("keywords", None),
+    ],
+)
+def test_a_field_that_is_nearly_reserved(field: str, meant: str | None) -> None:
+    """A field that is nearly one that means something is reported with that; others are the author's."""
+    _, diagnostics = entity(f"---\nid: a\n{field}: x\n---\n")
+    hints = [finding.hint for finding in diagnostics if finding.code == "KB221"]
+    assert hints == ([f'did you mean "{meant}"?'] if meant else [])

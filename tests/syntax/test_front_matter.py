@@ -50,9 +50,7 @@ def test_the_parts_make_up_the_whole(end: str, value: str) -> None:
     text = end.join(("---", "id: a", f"name: 'x{value}y'", "---", value, ""))
     front = split_front_matter(text)
     assert front.fields is not None
-    assert text[front.block_start : front.block_end] == end.join(
-        ("id: a", f"name: 'x{value}y'", "")
-    )
+    assert text[: front.block_end] == end.join(("---", "id: a", f"name: 'x{value}y'", ""))
     assert text[front.body_start :] == value + end
     node = front.fields.get("name")
     assert isinstance(node, Scalar)

@@ -299,3 +299,43 @@ def test_sub_items() -> None:
     assert parse_sub_item("no sign") is None
     assert parse_sub_item("a::") is None
     assert parse_sub_item("two words:: a") is None
+
+
+@pytest.mark.parametrize(
+    ("item", "section", "code"),
+    [
+        ("since 2020", Section.RELATIONS, "KB401"),
+        ("Mar 2024 - now", Section.RELATIONS, "KB401"),
+        ("1 March 2024", Section.RELATIONS, "KB401"),
+        ("01.10.2026/..", Section.RELATIONS, "KB401"),
+        ("2024-03-01 to 2025-01-01", Section.RELATIONS, "KB401"),
+        ("2026-10-01/...", Section.RELATIONS, "KB401"),
+        ("since 2020", Section.FACTS, "KB129"),
+        ("from the start", Section.RELATIONS, "KB127"),
+        ("acting", Section.RELATIONS, "KB127"),
+    ],
+)
+def test_a_time_in_words_is_told_how_to_be_written(item: str, section: Section, code: str) -> None:
+    """A time in words or another notation is a bad date in a relation, a doubtful value in a fact."""
+    object = "[B](b.md)" if section is Section.RELATIONS else "Boss"
+    _, faults = parse_statement(f"title:: {object} ({item})", section)
+    assert [fault.code for fault in faults] == [code]
+
+
+@pytest.mark.parametrize(
+    ("text", "section", "code"),
+    [
+        ("x:: [B](b.md) [2026-10-01-kickoff]", Section.RELATIONS, "KB131"),
+        ("x:: [B](b.md) [^ 2026-10-01-kickoff]", Section.RELATIONS, "KB131"),
+        ("x:: Boss [2026-10-01-kickoff]", Section.FACTS, "KB142"),
+        ('x:: Boss - "she is the boss"', Section.FACTS, "KB142"),
+        ('x:: Boss -- "she is the boss"', Section.FACTS, "KB142"),
+        ('x:: `Boss - "she"`', Section.FACTS, None),
+        ("x:: Boss - acting", Section.FACTS, None),
+        ("x:: Boss [1]", Section.FACTS, None),
+    ],
+)
+def test_what_was_meant_as_more_than_a_value(text: str, section: Section, code: str | None) -> None:
+    """A citation without its caret and a quoted note after another dash are reported with what to write."""
+    _, faults = parse_statement(text, section)
+    assert [fault.code for fault in faults] == ([code] if code else [])
