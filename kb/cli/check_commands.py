@@ -2,20 +2,23 @@
 
 import click
 
+from kb.cli.completion import offer_codes, offer_files
 from kb.cli.options import open_here, paths_in_root, root_option
 from kb.diagnostics import Severity
 from kb.errors import ExitCode
+from kb.render.diagnostics import DIAGNOSTIC_FORMATS, render_diagnostics, render_summary
 
 
 @click.command("check")
-@click.argument("paths", nargs=-1, metavar="[PATH]…")
+@click.argument("paths", nargs=-1, metavar="[PATH]…", shell_complete=offer_files)
 @click.option(
     "--format",
     "format",
-    type=click.Choice(["text", "full", "json"]),
+    type=click.Choice(DIAGNOSTIC_FORMATS),
     default="text",
     show_default=True,
-    help="text: a line each; full: with the place in the file; json: for programs.",
+    help="text: a line each; full: with the place in the file; json: for programs; sarif: for code scanning; "
+    "github: annotations of a pull request; gcc: for editors.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
 @click.option(
@@ -35,9 +38,9 @@ def check_command(
     kb check
     kb check entities/person --format full
     kb check --strict --json
+    kb check --format sarif > kb.sarif
     """
     from kb.checks import check_knowledge_base
-    from kb.render.diagnostics import render_diagnostics, render_summary
 
     base = open_here(root)
     findings = check_knowledge_base(base, paths_in_root(base.root, paths), strict=strict)
@@ -51,7 +54,7 @@ def check_command(
 
 
 @click.command("explain")
-@click.argument("code")
+@click.argument("code", shell_complete=offer_codes)
 def explain_command(code: str) -> None:
     """Explain a diagnostic: what is wrong, an example, what to do.
 

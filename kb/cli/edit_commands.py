@@ -4,12 +4,13 @@ import time
 
 import click
 
+from kb.cli.completion import offer_files, offer_folders, offer_observations_and_files
 from kb.cli.options import open_here, paths_in_root, root_option
 from kb.errors import ExitCode
 
 
 @click.command("fmt")
-@click.argument("paths", nargs=-1, metavar="[PATH]…")
+@click.argument("paths", nargs=-1, metavar="[PATH]…", shell_complete=offer_files)
 @click.option(
     "--check",
     is_flag=True,
@@ -38,7 +39,7 @@ def fmt_command(paths: tuple[str, ...], check: bool, root: str | None) -> int:
 
 
 @click.command("seal")
-@click.argument("files", nargs=-1, metavar="[FILE]…")
+@click.argument("files", nargs=-1, metavar="[FILE]…", shell_complete=offer_observations_and_files)
 @root_option
 def seal_command(files: tuple[str, ...], root: str | None) -> int:
     """Seal observations written by hand: all that have no seal, or those named by path or id.
@@ -70,7 +71,7 @@ def seal_command(files: tuple[str, ...], root: str | None) -> int:
 
 
 @click.command("init")
-@click.argument("folder", default=".", metavar="[DIR]")
+@click.argument("folder", default=".", metavar="[DIR]", shell_complete=offer_folders)
 @click.option("--name", default="", help="The knowledge base's name. [default: the folder's]")
 @click.option("--git", "with_git", is_flag=True, help="Also make a git repository.")
 def init_command(folder: str, name: str, with_git: bool) -> None:

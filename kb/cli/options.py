@@ -8,6 +8,12 @@ from typing import Any, TypeVar
 
 import click
 
+from kb.cli.completion import (
+    offer_folders,
+    offer_observations,
+    offer_predicates,
+    offer_types,
+)
 from kb.knowledge_base import KnowledgeBase, open_knowledge_base
 from kb.queries.answers import Answer
 from kb.queries.selection import Selection
@@ -23,7 +29,10 @@ _READ_STEP, _WRITE_STEP = 1000, 200
 def root_option(command: Command) -> Command:
     """Add ``--root``."""
     return click.option(
-        "--root", metavar="DIR", help="The knowledge base's folder. [default: the nearest upwards]"
+        "--root",
+        metavar="DIR",
+        shell_complete=offer_folders,
+        help="The knowledge base's folder. [default: the nearest upwards]",
     )(command)
 
 
@@ -50,6 +59,7 @@ def predicate_option(command: Command) -> Command:
         "predicates",
         multiple=True,
         metavar="WORD",
+        shell_complete=offer_predicates,
         help="Only this predicate, its inverse, an alias, or a part of its name. Repeatable.",
     )(command)
 
@@ -93,10 +103,14 @@ def selection_options(*names: str) -> Decorator[Any]:
             "--object-type",
             "type",
             metavar="TYPE",
+            shell_complete=offer_types,
             help="Only where the other end is of this type.",
         ),
         "source": click.option(
-            "--source", metavar="OBSERVATION|KIND", help="Only what rests on it."
+            "--source",
+            metavar="OBSERVATION|KIND",
+            shell_complete=offer_observations,
+            help="Only what rests on it.",
         ),
         "include_ended": click.option(
             "--include-ended", is_flag=True, help="Also what does not hold now."

@@ -16,12 +16,13 @@ from kb.cli.options import (
 from kb.queries.selection import Selection
 
 
-@click.command("search", context_settings={"ignore_unknown_options": True})
-@click.argument("text", nargs=-1, required=True, metavar="TEXT…", type=click.UNPROCESSED)
+@click.command("search")
+@click.argument("text", nargs=-1, required=True, metavar="TEXT…")
 @click.option("--entity", metavar="ENTITY", help="Only what mentions it: an id, a key or a name.")
 @click.option("--expand", is_flag=True, help="Also what mentions those it is closely related to.")
 @click.option("--kind", metavar="KIND", help="entity, observation, or a kind of observation.")
-@selection_options("type", "since", "until", "source")
+@click.option("--type", metavar="TYPE", help="Only entities of this type.")
+@selection_options("since", "until", "source")
 @click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @limit_option(50)
 @format_option
@@ -31,6 +32,7 @@ def search_command(
     entity: str | None,
     expand: bool,
     kind: str | None,
+    type: str | None,
     selection: Selection,
     explain: bool,
     limit: int,
@@ -44,11 +46,14 @@ def search_command(
     \b
     kb search pilot term
     kb search '"section 4"' --entity dana-reyes
-    kb search gateway -outage --kind email --since 2026
-    kb search pric* --entity dana-reyes --expand --explain
+    kb search 'gateway -outage' --kind email --since 2026
+    kb search 'pric*' --entity dana-reyes --expand --explain
     """
+    from dataclasses import replace
+
     from kb.queries.search import search
 
+    selection = replace(selection, type=type)
     base = open_here(how["root"])
     progress = Progress()
     answer = search(

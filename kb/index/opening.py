@@ -250,11 +250,18 @@ def _open_files(place: Path, manifest: Manifest) -> Lookup:
 
 
 def _in_memory(documents: Mapping[str, Document], why: str, progress: Progress | None) -> OpenIndex:
-    index = create_index(RamStorage(), make_schema())
+    index = create_index(_Memory(), make_schema())
     write_all(index, list(documents.values()), progress)
     return OpenIndex(
         Lookup(index.reader(), index), (f"{why}; searching in memory",), len(documents)
     )
+
+
+class _Memory(RamStorage):  # type: ignore[misc]
+    """Files in memory, those included that a writer needs for a while: Whoosh's own would go to a shared folder."""
+
+    def temp_storage(self, name: str | None = None) -> RamStorage:
+        return RamStorage()
 
 
 def _digests(documents: Mapping[str, Document]) -> dict[str, str]:

@@ -42,10 +42,10 @@ class Pool:
     def add(self, item: tuple[str, bytes, int, float, bytes]) -> None:
         """Add one posting."""
         field, word, number, weight, value = item
-        words = self.fields.setdefault(field, {})
-        lists = words.get(word)
-        if lists is None:
-            lists = words[word] = (array("I"), array("f"), [])
+        try:
+            lists = self.fields[field][word]
+        except KeyError:
+            lists = self.fields.setdefault(field, {})[word] = (array("I"), array("f"), [])
         lists[0].append(number)
         lists[1].append(weight)
         lists[2].append(value)
@@ -184,7 +184,7 @@ def _write_in_two(index: Any, documents: Sequence[Document], progress: Progress 
             with os.fdopen(reading, "rb") as pipe:
                 reading = -1
                 data = pipe.read()
-            second = loads(data) if data else None
+            second = _read_segment(data)
             if second is not None:
                 segments.append(second)
             writer._commit_toc(segments)
@@ -198,6 +198,14 @@ def _write_in_two(index: Any, documents: Sequence[Document], progress: Progress 
         write_changes(index, (), others, progress)
 
 
+def _read_segment(data: bytes) -> Any:
+    """Read what the child says of its segment; ``None`` where it did not come to an end."""
+    try:
+        return loads(data)
+    except Exception:
+        return None
+
+
 def _write_as_child(index: Any, documents: Sequence[Document], pipe: int) -> None:
     """Write a segment, tell the parent its description, and end at once: nothing of the parent's is cleaned up here."""
     status = 1
@@ -205,7 +213,6 @@ def _write_as_child(index: Any, documents: Sequence[Document], pipe: int) -> Non
         writer = _open_writer(index, is_locked=True)
         _add(writer, documents, None, len(documents))
         segment = writer._finalize_segment()
-        writer._tempstorage.destroy()
         with os.fdopen(pipe, "wb") as file:
             file.write(pickle.dumps(segment, 2))
         status = 0

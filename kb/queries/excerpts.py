@@ -11,6 +11,9 @@ from kb.index.words import Analyzer, Word
 _WIDTH = 220
 _LEAD = 60
 _MOST_MATCHES = 2000
+_FAR = (
+    100_000  #: characters after which a part of what was asked for is shown rather than looking on
+)
 _BLANKS = re.compile(r"\s+")
 
 
@@ -91,7 +94,8 @@ def _find_best(text: str, units: Sequence[Unit], analyzer: Analyzer) -> tuple[li
     best: list[_Match] = []
     start, most = 0, 0
     for match in _find_matches(text, units, analyzer):
-        if most == len(units) and match.start >= start + _WIDTH:
+        is_beyond = match.start >= start + _WIDTH
+        if is_beyond and (most == len(units) or (most and match.start > _FAR)):
             break
         window.append(match)
         while match.end - window[0].start > _WIDTH - _LEAD and len(window) > 1:

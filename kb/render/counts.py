@@ -5,4 +5,5 @@ def format_count(number: int, noun: str) -> str:
     """Say how many: ``1 entity``, ``1,200 entities``."""
     if number == 1:
         return f"1 {noun}"
-    return f"{number:,} {noun[:-1]}ies" if noun.endswith("y") else f"{number:,} {noun}s"
+    is_changed = noun.endswith("y") and noun[-2:-1] not in "aeiou"
+    return f"{number:,} {noun[:-1]}ies" if is_changed else f"{number:,} {noun}s"

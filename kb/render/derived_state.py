@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from kb.model.time import civil
 from kb.queries.derived_state import DerivedState
 from kb.render.counts import format_count
 from kb.render.terminal import escape_terminal
@@ -14,8 +13,15 @@ def derived_state_lines(state: DerivedState) -> Iterator[str]:
     yield escape_terminal(f"full-text index: {index.place}")
     if index.built_at is not None:
         held = format_count(index.documents, "document")
-        yield f"  {held}, {index.size:,} bytes, written {civil(int(index.built_at))}"
+        yield f"  {held}, {index.size:,} bytes, written {_age(state.now - index.built_at)} ago"
     yield escape_terminal(f"  {_outlook(state)}")
+
+
+def _age(seconds: float) -> str:
+    for unit, length in (("day", 86_400), ("hour", 3600), ("minute", 60)):
+        if seconds >= length:
+            return format_count(int(seconds // length), unit)
+    return format_count(max(int(seconds), 0), "second")
 
 
 def _outlook(state: DerivedState) -> str:

@@ -1,4 +1,4 @@
-"""Findings → text, excerpts or JSON. Decides nothing about them; one function a format."""
+"""Findings → text, excerpts, JSON, or what other programs read. Decides nothing about them; one function a format."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -77,9 +77,13 @@ def _iter_hint(finding: Diagnostic) -> Iterator[str]:
 
 def _clipped(text: str) -> str:
     """Show a message or hint, its middle left out where it quotes a whole long line; JSON has all of it."""
-    if len(text) > _LONGEST:
-        text = f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
-    return escape_terminal(text)
+    return escape_terminal(_shortened(text))
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
 
 
 # -- text with excerpts --------------------------------------------------------------------------
@@ -144,12 +148,12 @@ def _as_json(finding: Diagnostic) -> dict[str, object]:
         "code": finding.code,
         "name": CATALOGUE[finding.code].name,
         "severity": finding.severity.value,
-        "path": _json_text(finding.path),
+        "path": json_text(finding.path),
         **_json_span(finding.span),
-        "message": _json_text(finding.message),
-        "hint": _json_text(finding.hint),
+        "message": json_text(finding.message),
+        "hint": json_text(finding.hint),
         "related": [
-            {"path": _json_text(path), **_json_span(span)} for path, span in finding.related
+            {"path": json_text(path), **_json_span(span)} for path, span in finding.related
         ],
     }
 
@@ -158,15 +162,72 @@ def _json_span(span: Span) -> dict[str, object]:
     return {"line": span.line, "column": span.column, "end_column": span.end_column}
 
 
-def _json_text(text: str) -> str:
+def json_text(text: str) -> str:
     """Write bytes that are no UTF-8 as escapes: a lone surrogate is no JSON text for most readers."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+# -- for other programs --------------------------------------------------------------------------
+
+
+def _render_sarif(findings: Sequence[Diagnostic], sources: Sources) -> str:
+    from kb.render.sarif import render_sarif
+
+    return render_sarif(findings)
+
+
+def _render_github(findings: Sequence[Diagnostic], sources: Sources) -> str:
+    """Write workflow commands, which GitHub shows beside the lines of a pull request."""
+    return "".join(f"{_annotation(finding)}\n" for finding in findings)
+
+
+def _annotation(finding: Diagnostic) -> str:
+    span = finding.span
+    properties = {
+        "file": finding.path,
+        "line": str(span.line),
+        "col": str(span.column),
+        "endColumn": str(max(span.column, span.end_column)),
+        "title": f"{finding.code} {CATALOGUE[finding.code].name}",
+    }
+    written = ",".join(f"{key}={_github_property(text)}" for key, text in properties.items())
+    lines = [_shortened(finding.message)]
+    lines += [f"hint: {_shortened(finding.hint)}"] if finding.hint else []
+    lines += [f"see: {path}:{span.line}:{span.column}" for path, span in finding.related]
+    message = _github_message("\n".join(lines))
+    return f"::{finding.severity.value} {written}::{message}"
+
+
+def _github_message(text: str) -> str:
+    """Escape as the runner reads it back; what it does not, a terminal that shows its log must not obey."""
+    return escape_terminal(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+
+
+def _github_property(text: str) -> str:
+    return _github_message(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _render_gcc(findings: Sequence[Diagnostic], sources: Sources) -> str:
+    """Write lines as GCC does, which editors and build servers can follow."""
+    return "".join(f"{line}\n" for finding in findings for line in _iter_gcc(finding))
+
+
+def _iter_gcc(finding: Diagnostic) -> Iterator[str]:
+    place = _place(finding.path, finding.span)
+    yield f"{place}: {finding.severity.value}: {_clipped(finding.message)} [{finding.code}]"
+    if finding.hint:
+        yield f"{place}: note: {_clipped(finding.hint)}"
+    for path, span in finding.related:
+        yield f"{_place(path, span)}: note: see also"
 
 
 _RENDERERS: dict[str, Callable[[Sequence[Diagnostic], Sources], str]] = {
     "text": _render_text,
     "full": _render_full,
     "json": _render_json,
+    "sarif": _render_sarif,
+    "github": _render_github,
+    "gcc": _render_gcc,
 }
 
 #: The formats that findings can be rendered in.

@@ -2,7 +2,9 @@
 
 import json
 import re
+from collections.abc import Callable
 from datetime import date, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,30 +26,28 @@ def questions() -> list[Any]:
     for name in SETS:
         for line in (DATA / name / "questions.jsonl").read_text("utf-8").splitlines():
             question = json.loads(line)
-            found.append(pytest.param(name, question, id=question["id"]))
+            # One worker asks all questions of a set, so that it is imported once.
+            group = pytest.mark.xdist_group(name)
+            found.append(pytest.param(name, question, id=question["id"], marks=group))
     return found
 
 
 @pytest.fixture(scope="session")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Each data set imported into a knowledge base of its own."""
-    roots = {}
-    for name in SETS:
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Give the root of a knowledge base with a data set, imported when it is first asked for."""
+
+    @cache
+    def root_of(name: str) -> Path:
         root = write_kb(tmp_path_factory.mktemp(name) / "kb", {})
-        arguments = [
-            "import",
-            "jsonl",
-            str(DATA / name / "kb.jsonl"),
-            "--add-words",
-            "--root",
-            str(root),
-        ]
+        source = str(DATA / name / "kb.jsonl")
+        arguments = ["import", "jsonl", source, "--add-words", "--root", str(root)]
         result = CliRunner().invoke(
             program, arguments, standalone_mode=False, catch_exceptions=False
         )
         assert result.exit_code == 0, result.output
-        roots[name] = root
-    return roots
+        return root
+
+    return root_of
 
 
 class Refs:
@@ -125,9 +125,11 @@ def moment(one: dict[str, Any], refs: Refs) -> list[str]:
 
 
 @pytest.mark.parametrize(("name", "question"), questions())
-def test_data_question(imported: dict[str, Path], name: str, question: dict[str, Any]) -> None:
+def test_data_question(
+    imported: Callable[[str], Path], name: str, question: dict[str, Any]
+) -> None:
     """Each question gets its expected answer; lists of current things need no flag, paths are asked at now."""
-    root = imported[name]
+    root = imported(name)
     answer = ask(
         root,
         Refs(root),
