@@ -5,8 +5,10 @@ import sys
 from importlib import import_module
 
 import click
+from click.shell_completion import CompletionItem
 
 from kb import __version__
+from kb.cli.completion import VARIABLE, answer_shell, offer_folders
 from kb.errors import ExitCode, KbError
 
 #: Where each command lives, and its line in the overview. Importing none of them keeps a cold command fast.
@@ -59,6 +61,10 @@ COMMANDS = {
     "seal": ("kb.cli.edit_commands:seal_command", "Seal observations written by hand."),
     "init": ("kb.cli.edit_commands:init_command", "Make a new knowledge base."),
     "import": ("kb.cli.import_commands:import_group", "Bring records in from other forms."),
+    "completion": (
+        "kb.cli.completion_commands:completion_command",
+        "Let bash, zsh or fish complete what you type.",
+    ),
 }
 
 _SECTIONS = (
@@ -79,6 +85,7 @@ _SECTIONS = (
     ),
     ("Check", ("check", "explain", "doctor", "rebuild")),
     ("Write", ("init", "import", "fmt", "seal")),
+    ("Set up", ("completion",)),
 )
 
 
@@ -99,13 +106,23 @@ class Program(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+        is_typo = args and not args[0].startswith("-") and args[0] not in COMMANDS
+        if is_typo and not ctx.resilient_parsing:
             from difflib import get_close_matches
 
             close = get_close_matches(args[0], COMMANDS, 1)
             hint = f"Did you mean '{close[0]}'?" if close else "'kb --help' lists the commands."
             raise click.UsageError(f"No such command '{args[0]}'. {hint}", ctx)
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        # A group's own way would import every command for its help.
+        commands = [
+            CompletionItem(name, help=line)
+            for name, (_, line) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return commands + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, names in _SECTIONS:
@@ -122,6 +139,7 @@ class Program(click.Group):
 @click.option(
     "--root",
     metavar="DIR",
+    shell_complete=offer_folders,
     help="The knowledge base's folder. [default: the nearest one upwards with a kb.yaml]",
 )
 @click.version_option(__version__, "-V", "--version", message="kb %(version)s")
@@ -144,6 +162,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    if os.environ.get(VARIABLE):
+        sys.exit(answer_shell(program))
     status = _run()
     try:
         if sys.stdout is not None:  # closed by the caller

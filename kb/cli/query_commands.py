@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from kb.cli.completion import offer_entities, offer_pages, offer_types
 from kb.cli.options import (
     direction_option,
     format_option,
@@ -18,8 +19,14 @@ from kb.queries.selection import Selection
 
 
 @click.command("find")
-@click.argument("name")
-@click.option("--type", "type", metavar="TYPE", help="Only entities of this type.")
+@click.argument("name", shell_complete=offer_entities)
+@click.option(
+    "--type",
+    "type",
+    metavar="TYPE",
+    shell_complete=offer_types,
+    help="Only entities of this type.",
+)
 @limit_option(50)
 @format_option
 @root_option
@@ -39,7 +46,7 @@ def find_command(
 
 
 @click.command("show")
-@click.argument("entity", metavar="ENTITY|OBSERVATION")
+@click.argument("entity", metavar="ENTITY|OBSERVATION", shell_complete=offer_pages)
 @selection_options("at", "include_ended", "history", "source")
 @limit_option(50)
 @format_option
@@ -66,7 +73,7 @@ def show_command(
 
 
 @click.command("facts")
-@click.argument("entity")
+@click.argument("entity", shell_complete=offer_entities)
 @predicate_option
 @selection_options("at", "since", "until", "type", "source", "history")
 @limit_option(50)
@@ -88,7 +95,7 @@ def facts_command(
 
 
 @click.command("relations")
-@click.argument("entity", required=False)
+@click.argument("entity", required=False, shell_complete=offer_entities)
 @predicate_option
 @selection_options("at", "since", "until", "type", "source", "include_ended", "history")
 @limit_option(50)
@@ -110,7 +117,7 @@ def relations_command(
 
 
 @click.command("neighbors")
-@click.argument("entity")
+@click.argument("entity", shell_complete=offer_entities)
 @predicate_option
 @direction_option
 @selection_options("at", "since", "until", "type", "source", "include_ended", "history")
@@ -139,8 +146,8 @@ def neighbors_command(
 
 
 @click.command("paths")
-@click.argument("start", metavar="FROM")
-@click.argument("end", metavar="TO")
+@click.argument("start", metavar="FROM", shell_complete=offer_entities)
+@click.argument("end", metavar="TO", shell_complete=offer_entities)
 @click.option(
     "--max-hops", type=int, default=3, show_default=True, help="The longest path, at most 6."
 )
@@ -196,7 +203,7 @@ def paths_command(
 
 
 @click.command("timeline")
-@click.argument("entity")
+@click.argument("entity", shell_complete=offer_entities)
 @predicate_option
 @direction_option
 @selection_options("at", "since", "until", "type", "source", "history")

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from kb.cli.completion import offer_entities, offer_types
 from kb.cli.options import (
     Progress,
     format_option,
@@ -18,10 +19,17 @@ from kb.queries.selection import Selection
 
 @click.command("search")
 @click.argument("text", nargs=-1, required=True, metavar="TEXT…")
-@click.option("--entity", metavar="ENTITY", help="Only what mentions it: an id, a key or a name.")
+@click.option(
+    "--entity",
+    metavar="ENTITY",
+    shell_complete=offer_entities,
+    help="Only what mentions it: an id, a key or a name.",
+)
 @click.option("--expand", is_flag=True, help="Also what mentions those it is closely related to.")
 @click.option("--kind", metavar="KIND", help="entity, observation, or a kind of observation.")
-@click.option("--type", metavar="TYPE", help="Only entities of this type.")
+@click.option(
+    "--type", metavar="TYPE", shell_complete=offer_types, help="Only entities of this type."
+)
 @selection_options("since", "until", "source")
 @click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @limit_option(50)

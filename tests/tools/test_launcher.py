@@ -57,6 +57,13 @@ def test_first_use_chats_on_standard_error_only(clone: MiniClone) -> None:
     assert first.stderr == FIRST_USE
 
 
+def test_completion_makes_no_environment(clone: MiniClone) -> None:
+    """Whoever presses Tab before the first use waits for nothing and reads nothing."""
+    asked = clone.run(_KB_COMPLETE="bash_complete", COMP_WORDS="kb ", COMP_CWORD="1")
+    assert (asked.returncode, asked.stdout, asked.stderr) == (1, "", "")
+    assert not clone.venv.exists()
+
+
 def test_later_uses_are_silent_and_need_no_setup(ready: MiniClone) -> None:
     """A later use checks the stamp and starts: the module that makes things is not even read."""
     (ready.root / "tools" / "environment_setup.py").unlink()
