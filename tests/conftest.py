@@ -1,12 +1,19 @@
 """Fixtures and builders that all tests share. No test logic."""
 
+import os
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from kb.knowledge_base import KnowledgeBase, open_knowledge_base
+
+# The gate is the same on every run; HYPOTHESIS_PROFILE=explore looks for what it has not seen yet.
+settings.register_profile("gate", derandomize=True, deadline=None)
+settings.register_profile("explore", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 #: 2026-11-29T12:00:00Z: what tests call now.
@@ -49,6 +56,8 @@ def own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     """Keep locks and other derived state of tests out of the user's own cache folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+        # Processes that tests start keep their compiled modules: most of a short command is compiling.
+        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         yield
 
 

@@ -35,10 +35,12 @@ class Lookup:
 
     def find(self, question: Question) -> dict[str, float]:
         """Find what holds every clause and nothing unwanted."""
-        wanted = query.And([self._clause(clause) for clause in question.clauses])
-        if question.unwanted:
-            wanted = query.AndNot(wanted, self._clause(question.unwanted))
-        return self._run(wanted)
+        found = self._run(query.And([self._clause(clause) for clause in question.clauses]))
+        if not question.unwanted:
+            return found
+        # Whoosh's AndNot lets some through where one side is a list of our own: we take them away ourselves.
+        unwanted = self._run(self._clause(question.unwanted))
+        return {key: score for key, score in found.items() if key not in unwanted}
 
     def find_unit(self, unit: Unit) -> dict[str, float]:
         """Find what holds one unit."""

@@ -133,6 +133,19 @@ PEOPLE = {
 NEAR_ADA = {"ada", "acme", "2026-01-01-o"}
 
 
+def test_what_is_unwanted_is_taken_away(make_kb: Make) -> None:
+    """``-word`` takes away what holds the word, whatever else is asked for."""
+    base = make_kb(
+        {
+            "entities/person/a.md": entity("a", "", name="x"),
+            "entities/person/b.md": entity("b", "don't x", name="B x"),
+            "entities/person/c.md": entity("c", "don't", name="C"),
+        }
+    )
+    assert ask(base, "-x don’t") == ["c"]
+    assert ask(base, '"don\'t" -x') == ["c"]
+
+
 def test_entity_keeps_what_mentions_it(make_kb: Make) -> None:
     """Of observations, those that mention the entity; of entities, itself and those linked to it."""
     answer = search(make_kb(PEOPLE), "engine", entity="Ada")
