@@ -136,7 +136,13 @@ def selection_options(*names: str) -> Decorator[Any]:
 
 
 def open_here(root: str | None) -> KnowledgeBase:
-    """Open the knowledge base that ``--root`` or the current folder names."""
+    """Open the knowledge base that ``--root`` or the current folder names.
+
+    A host program that has one open already may hand it in as the context's object.
+    """
+    handed_in = click.get_current_context().find_root().obj
+    if root is None and isinstance(handed_in, KnowledgeBase):
+        return handed_in
     place = chosen_root(root)
     progress = Progress()
     base = open_knowledge_base(place, int(time.time()), progress.read)

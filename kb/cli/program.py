@@ -154,7 +154,8 @@ def program(ctx: click.Context, root: str | None) -> None:
     kb neighbors northpeak -p employs   one hop, one predicate
     kb check                            what is wrong in the files
     """
-    ctx.obj = root
+    if root is not None:
+        ctx.obj = root
 
 
 def main() -> None:

@@ -1,12 +1,15 @@
 """Ask a question through the public command line and compare its JSON with what is expected."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner
 
 from kb.cli.program import program
+from kb.knowledge_base import KnowledgeBase, open_knowledge_base
+from tests.conftest import NOW
 
 Json = Any
 
@@ -15,10 +18,16 @@ _POSITIONAL = ("name", "entity", "from", "to")
 _OPTIONS = {"predicate": "-p", "max_hops": "--max-hops", "include_ended": "--include-ended"}
 
 
+@cache
+def open_once(root: Path) -> KnowledgeBase:
+    """Open a knowledge base for all questions of a worker: nobody edits it meanwhile."""
+    return open_knowledge_base(str(root), NOW)
+
+
 def run_json(root: Path, *arguments: str) -> Json:
-    """Run a command and read its JSON."""
+    """Run a command on a knowledge base and read its JSON."""
     result = CliRunner().invoke(
-        program, [*arguments, "--json", "--root", str(root)], catch_exceptions=False
+        program, [*arguments, "--json"], obj=open_once(root), catch_exceptions=False
     )
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)

@@ -26,9 +26,7 @@ def questions() -> list[Any]:
     for name in SETS:
         for line in (DATA / name / "questions.jsonl").read_text("utf-8").splitlines():
             question = json.loads(line)
-            # One worker asks all questions of a set, so that it is imported once.
-            group = pytest.mark.xdist_group(name)
-            found.append(pytest.param(name, question, id=question["id"], marks=group))
+            found.append(pytest.param(name, question, id=question["id"]))
     return found
 
 
