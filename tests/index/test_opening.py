@@ -67,24 +67,21 @@ def test_the_index_lies_in_the_git_dir_and_else_in_the_cache(root: Path, tmp_pat
 
 
 @pytest.mark.parametrize("damage", ["truncate", "flip", "delete", "empty"])
-@pytest.mark.parametrize("number", range(-1, 8))
-def test_damaged_files_are_never_used(root: Path, number: int, damage: str) -> None:
+def test_damaged_files_are_never_used(root: Path, damage: str) -> None:
     """Whatever happens to any file of an index, the next search answers right, and the one after it writes nothing."""
     opened(root)
-    files = index_files(root)
-    if number >= len(files):
-        pytest.skip("fewer files")
-    path = files[number]
-    data = bytearray(path.read_bytes())
-    if damage == "delete":
-        path.unlink()
-    elif damage == "flip":
-        data[len(data) // 2] ^= 0x10
-        path.write_bytes(data)
-    else:
-        path.write_bytes(data[: len(data) // 2 if damage == "truncate" else 0])
-    assert ask(opened(root), "engine") == ENGINES
-    assert opened(root).written == 0
+    for number in range(len(index_files(root))):
+        path = index_files(root)[number]
+        data = bytearray(path.read_bytes())
+        if damage == "delete":
+            path.unlink()
+        elif damage == "flip" and data:
+            data[len(data) // 2] ^= 0x10
+            path.write_bytes(data)
+        else:
+            path.write_bytes(data[: len(data) // 2 if damage == "truncate" else 0])
+        assert ask(opened(root), "engine") == ENGINES
+        assert opened(root).written == 0
 
 
 @contextmanager
