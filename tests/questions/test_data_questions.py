@@ -1,8 +1,9 @@
-"""The questions of the shared data sets are answered right through the public command line's JSON."""
+"""The shared data sets: imported whole, and their questions answered right through the command line's JSON."""
 
 import json
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
@@ -11,9 +12,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from kb.checks import check_knowledge_base
 from kb.cli.program import program
+from kb.diagnostics import Severity
+from kb.edits.format_files import format_files
 from tests.conftest import SHARED, write_kb
-from tests.questions.asking import assert_compares, run_json
+from tests.questions.asking import assert_compares, open_once, run_json
 
 DATA = SHARED / "data"
 SETS = sorted(path.parent.name for path in DATA.glob("*/questions.jsonl"))
@@ -30,22 +34,69 @@ def questions() -> list[Any]:
     return found
 
 
+@dataclass(frozen=True)
+class Imported:
+    """A knowledge base that a data set was imported into, and what the import said."""
+
+    root: Path
+    outcome: dict[str, Any]
+
+
 @pytest.fixture(scope="session")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Give the root of a knowledge base with a data set, imported when it is first asked for."""
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Imported]:
+    """Give a data set in a new knowledge base, imported when it is first asked for."""
 
     @cache
-    def root_of(name: str) -> Path:
+    def import_once(name: str) -> Imported:
         root = write_kb(tmp_path_factory.mktemp(name) / "kb", {})
-        source = str(DATA / name / "kb.jsonl")
-        arguments = ["import", "jsonl", source, "--add-words", "--root", str(root)]
-        result = CliRunner().invoke(
-            program, arguments, standalone_mode=False, catch_exceptions=False
-        )
-        assert result.exit_code == 0, result.output
-        return root
+        return Imported(root, import_set(name, root))
 
-    return root_of
+    return import_once
+
+
+def import_set(name: str, root: Path) -> dict[str, Any]:
+    """Import a data set through the command line, and give its JSON."""
+    source = str(DATA / name / "kb.jsonl")
+    arguments = ["import", "jsonl", source, "--add-words", "--json", "--root", str(root)]
+    result = CliRunner().invoke(program, arguments, standalone_mode=False, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    outcome: dict[str, Any] = json.loads(result.stdout)
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("name", "entities", "relations", "observations", "facts", "identical"),
+    [("peps", 1107, 1496, 736, 3224, 5), ("rust-team", 1011, 3889, 1455, 170, 0)],
+)
+def test_a_data_set_is_imported_whole(
+    imported: Callable[[str], Imported],
+    name: str,
+    entities: int,
+    relations: int,
+    observations: int,
+    facts: int,
+    identical: int,
+) -> None:
+    """Every count is as the set's README has it, nothing is lost, nothing is wrong, and a second run changes nothing."""
+    done = imported(name)
+    kinds = ("entities", "relations", "observations", "facts")
+    counts = (entities, relations, observations, facts)
+    assert tuple(done.outcome[kind]["made"] for kind in kinds) == counts
+    assert (done.outcome["identical"], done.outcome["unresolved"], done.outcome["lost"]) == (
+        identical,
+        0,
+        0,
+    )
+    base = open_once(done.root)
+    assert (base.graph.unresolved, len(base.graph.statements)) == ({}, relations + facts)
+    assert not [f for f in check_knowledge_base(base) if f.severity is Severity.ERROR]
+    formatting = format_files(base, check=True)
+    assert (formatting.changed, formatting.skipped) == ((), ())
+    before = {path: path.read_bytes() for path in done.root.rglob("*") if path.is_file()}
+    again = import_set(name, done.root)
+    assert tuple(again[kind]["already"] for kind in kinds) == counts
+    assert (again["made"], again["changed"], again["words"]) == ([], [], [])
+    assert {path: path.read_bytes() for path in done.root.rglob("*") if path.is_file()} == before
 
 
 class Refs:
@@ -124,10 +175,10 @@ def moment(one: dict[str, Any], refs: Refs) -> list[str]:
 
 @pytest.mark.parametrize(("name", "question"), questions())
 def test_data_question(
-    imported: Callable[[str], Path], name: str, question: dict[str, Any]
+    imported: Callable[[str], Imported], name: str, question: dict[str, Any]
 ) -> None:
     """Each question gets its expected answer; lists of current things need no flag, paths are asked at now."""
-    root = imported(name)
+    root = imported(name).root
     answer = ask(
         root,
         Refs(root),

@@ -354,7 +354,7 @@ def contents() -> st.SearchStrategy[bytes]:
     return st.builds(lambda head, one, two: head + one + two, heads, bodies, bodies)
 
 
-@settings(max_examples=250)
+@settings(max_examples=150)
 @given(contents())
 def test_no_bytes_raise(data: bytes) -> None:
     """Each file gives a value and diagnostics within it; the bytes come back."""

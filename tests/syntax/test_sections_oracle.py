@@ -165,7 +165,7 @@ def line_of(text: str, offset: int) -> int:
     return len(re.findall(r"\r\n|\r|\n", text[:offset]))
 
 
-@settings(max_examples=400)
+@settings(max_examples=250)
 @given(documents())
 def test_headings_and_items_begin_where_commonmark_says(text: str) -> None:
     """Nothing outside a section becomes an item, and no item of a section is missed."""

@@ -157,7 +157,7 @@ def read(line: str, section: Section) -> StatementLine | None:
     return bare(statement)
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(any_statement(texts()))
 def test_what_is_written_reads_back(statement: StatementLine) -> None:
     """parse(format(x)) is x, and writing what was read changes nothing."""
@@ -182,7 +182,7 @@ def test_a_note_by_itself_reads_back(note: str) -> None:
 RISKY = st.lists(st.sampled_from((*NASTY, " ", "a ", "]", "[", "::")), max_size=12).map("".join)
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(
     RISKY | st.text(max_size=30),
     st.sampled_from(Section),
@@ -209,7 +209,7 @@ def test_any_text_is_read_or_explained(text: str, section: Section, head: str) -
     parse_sub_item(text)
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(any_statement(texts()))
 def test_what_can_be_read_can_be_written(statement: StatementLine) -> None:
     """Whatever was read from a wild line is written so that it reads the same."""
@@ -253,14 +253,14 @@ def prose() -> st.SearchStrategy[str]:
     )
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(statements(prose(), Section.FACTS))
 def test_mdformat_changes_no_fact(statement: StatementLine) -> None:
     """What is written canonically says the same after mdformat."""
     survives(statement)
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(statements(prose(), Section.RELATIONS))
 def test_mdformat_changes_no_relation(statement: StatementLine) -> None:
     """What is written canonically with Markdown links says the same after mdformat."""
