@@ -38,7 +38,9 @@ class KnowledgeBase:
     @cached_property
     def resolution(self) -> Resolution:
         """The files resolved against each other."""
-        return resolve_files(self.corpus.entities, self.corpus.observations, self.vocabulary)
+        return resolve_files(
+            self.corpus.entities, self.corpus.observations, self.vocabulary, self.corpus.digests
+        )
 
     @cached_property
     def graph(self) -> Graph:

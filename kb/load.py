@@ -11,7 +11,7 @@ from kb.diagnostics import WHOLE_FILE, Diagnostic, Span
 from kb.model.entity import EntityFile
 from kb.model.names import stem_of
 from kb.model.observation import ObservationFile
-from kb.store.files import Entry, EntryKind, iter_entries, read_bytes
+from kb.store.files import Entry, EntryKind, digest, iter_entries, read_bytes
 from kb.store.layout import CONFIGURATION, ENTITIES, OBSERVATIONS, collision_key, why_unportable
 from kb.syntax.entity_file import parse_entity_file
 from kb.syntax.observation_file import parse_observation_file
@@ -37,6 +37,11 @@ class Corpus:
         repr=False
     )  #: each read file's bytes by its path, ``kb.yaml`` included
     diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def digests(self) -> dict[str, bytes]:
+        """The digest of each read file's bytes by its path."""
+        return {path: digest(data) for path, data in self.contents.items()}
 
     @property
     def texts(self) -> dict[str, Source]:

@@ -13,7 +13,7 @@ _SHOWN = 5
 
 def check_contested_values(material: Material) -> Iterator[Diagnostic]:
     """Find contests: one finding each, at the last of the statements, naming the others."""
-    for contest in find_contests(material.graph.statements, material.now):
+    for contest in find_contests(material.graph.iter_statements(), material.now):
         statements = sorted(contest, key=lambda statement: statement.ordinal)
         *others, last = (_place(material, statement) for statement in statements)
         values = list(dict.fromkeys(str(one.object or one.value) for one in statements))

@@ -45,7 +45,7 @@ def _hierarchies(material: Material) -> dict[str, _Edges]:
     """Gather the current statements of each relation that must not lead back."""
     words = material.vocabulary.relations
     found: dict[str, _Edges] = {}
-    for statement in material.graph.statements:
+    for statement in material.graph.iter_statements():
         word = words.get(statement.predicate)
         if word is None or not word.acyclic or statement.object is None:
             continue

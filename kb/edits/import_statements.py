@@ -123,7 +123,7 @@ def _core(
 def _leave_out_known(base: KnowledgeBase, result: ReadStatements, problems: list[Problem]) -> None:
     """Sort out what is there: to the letter, or changed since, by the source or by hand."""
     known: dict[_Core, list[Statement]] = {}
-    for statement in base.graph.statements:
+    for statement in base.graph.iter_statements():
         core = _core(statement.subject, statement.predicate, statement.object, statement)
         known.setdefault(core, []).append(statement)
     unmatched = []

@@ -1,19 +1,27 @@
 """Parsed files → the graph, from nothing: the clean rebuild, and the oracle for everything faster."""
 
+import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from kb.graph.graph import Entity, Graph, Statement
+from kb.graph.graph import Entity, Graph, Observation, Statement
 from kb.graph.identity import Identities, resolve_identities
 from kb.graph.keys import normalize_key
 from kb.graph.links import LinkResolver
+from kb.graph.memory import MemoryGraph
+from kb.graph.rows import Rows
+from kb.graph.texts import text_of
 from kb.model.entity import EntityFile
-from kb.model.names import fold, mint_statement_id
+from kb.model.names import mint_statement_id
 from kb.model.observation import ObservationFile
 from kb.model.statement import Section, StatementLine
 from kb.model.time import TimeSpan
 from kb.model.vocabulary import Reading, StatementClass, Vocabulary
+from kb.syntax.observation_file import find_links
 from kb.syntax.source import Source
+
+#: Of a document's digest.
+DIGEST_BYTES = 12
 
 
 @dataclass
@@ -26,17 +34,6 @@ class Draft:
     object: str | None  #: the id as the link has it
     id: str = ""
     is_provisional: bool = False
-
-
-@dataclass
-class _Tables:
-    by_entity: dict[str, list[Statement]] = field(default_factory=dict)
-    by_name: dict[str, dict[str, None]] = field(default_factory=dict)
-    by_key: dict[str, dict[str, None]] = field(default_factory=dict)
-    adjacent: dict[str, set[str]] = field(default_factory=dict)
-    citing: dict[str, list[Statement]] = field(default_factory=dict)
-    hidden: dict[str, int] = field(default_factory=dict)
-    unresolved: dict[str, int] = field(default_factory=dict)
 
 
 def statement_basis(
@@ -68,10 +65,16 @@ class Resolution:
     links: LinkResolver
     vocabulary: Vocabulary
     drafts: Mapping[str, tuple[Draft, ...]]  #: each file's statements by its path
+    digests: Mapping[
+        str, bytes
+    ]  #: of each file's bytes, by path; of one that could not be read, none
 
 
 def resolve_files(
-    entities: Iterable[EntityFile], observations: Iterable[ObservationFile], vocabulary: Vocabulary
+    entities: Iterable[EntityFile],
+    observations: Iterable[ObservationFile],
+    vocabulary: Vocabulary,
+    digests: Mapping[str, bytes],
 ) -> Resolution:
     """Resolve parsed files against each other."""
     files = tuple(sorted(entities, key=lambda file: file.path))
@@ -83,68 +86,84 @@ def resolve_files(
         identities, {id: observation.path for id, observation in witnesses.items()}
     )
     drafts = {file.path: tuple(draft_statements(file, links, vocabulary)) for file in files}
-    return Resolution(files, witnesses, identities, links, vocabulary, drafts)
+    return Resolution(files, witnesses, identities, links, vocabulary, drafts, digests)
 
 
 def build_graph(resolution: Resolution) -> Graph:
     """Build the graph of resolved files."""
-    identities, resolver, vocabulary = (
-        resolution.identities,
-        resolution.links,
-        resolution.vocabulary,
-    )
-    witnesses = resolution.observations
-    tables = _Tables()
+    return MemoryGraph(build_rows(resolution))
+
+
+def build_rows(resolution: Resolution) -> Rows:
+    """Make the rows of all resolved files."""
+    identities, vocabulary = resolution.identities, resolution.vocabulary
+    observations = {id: make_observation(file) for id, file in resolution.observations.items()}
     statements: list[Statement] = []
+    hidden: list[tuple[str, str]] = []
+    unresolved: list[tuple[str, str]] = []
     for file in resolution.files:
         if file.id in identities.ambiguous:
             continue
         source = Source(file.path, file.text)
         for draft in resolution.drafts[file.path]:
             place = (source.span(draft.line.start).line, len(statements))
-            statement = _statement(draft, identities, witnesses, *place)
+            statement = make_statement(draft, identities, observations, *place)
             if statement is None:
-                here = identities.survivors.get(file.id, file.id)
-                tables.unresolved[here] = tables.unresolved.get(here, 0) + 1
-            elif (
-                statement.object is not None
-                and statement.subject == statement.object
-                and draft.object != draft.file.id
-            ):
-                tables.hidden[statement.subject] = tables.hidden.get(statement.subject, 0) + 1
+                unresolved.append((file.path, identities.survivors.get(file.id, file.id)))
+            elif is_hidden(draft, statement):
+                hidden.append((file.path, statement.subject))
             else:
                 statements.append(statement)
-                _index(statement, tables)
-    built = {
-        id: _entity(id, identities, resolver, vocabulary)
+    broken = [file.path for file in resolution.files if file.is_broken]
+    broken += [observation.path for observation in observations.values() if observation.is_broken]
+    entities = tuple(
+        make_entity(id, identities, resolution.links, vocabulary)
         for id in sorted(identities.files)
         if id not in identities.survivors
+    )
+    groups = {
+        entity.id: tuple(identities.files[id] for id in (entity.id, *entity.merged))
+        for entity in entities
     }
-    for entity in built.values():
-        for name in entity.names:
-            tables.by_name.setdefault(fold(name), {})[entity.id] = None
-        for key in entity.normalized_keys:
-            tables.by_key.setdefault(key, {})[entity.id] = None
-    broken = [file.path for file in resolution.files if file.is_broken]
-    broken += [observation.path for observation in witnesses.values() if observation.is_broken]
-    return Graph(
+    digests = {
+        f"e:{id}": digest_files([file.path for file in group], resolution.digests)
+        for id, group in groups.items()
+    }
+    digests |= {
+        f"o:{id}": digest_files([one.path], resolution.digests) for id, one in observations.items()
+    }
+    return Rows(
         vocabulary=vocabulary,
-        entities=built,
-        observations=witnesses,
+        entities=entities,
+        observations=tuple(observations[id] for id in sorted(observations)),
+        texts={id: join_texts(group) for id, group in groups.items()},
+        bodies={id: file.body for id, file in resolution.observations.items()},
+        digests=digests,
+        involved={
+            id: list_involved(file, resolution.links, vocabulary)
+            for id, file in resolution.observations.items()
+        },
         statements=tuple(statements),
+        hidden=tuple(hidden),
+        unresolved=tuple(unresolved),
+        broken=tuple(broken),
         survivors=identities.survivors,
         ambiguous=identities.ambiguous,
         distinct=identities.distinct,
-        hidden=tables.hidden,
-        unresolved=tables.unresolved,
-        broken=tuple(broken),
-        key_kinds=frozenset(key.partition(":")[0] for key in tables.by_key),
-        _by_entity={id: tuple(about) for id, about in tables.by_entity.items()},
-        _by_name={name: tuple(sorted(ids)) for name, ids in tables.by_name.items() if name},
-        _by_key={key: tuple(sorted(ids)) for key, ids in tables.by_key.items()},
-        _adjacent={id: tuple(sorted(others)) for id, others in tables.adjacent.items()},
-        _citing={id: tuple(citing) for id, citing in tables.citing.items()},
     )
+
+
+def join_texts(group: Iterable[EntityFile]) -> str:
+    """Join what the files of one entity say in words."""
+    return "\n\n".join(filter(None, (text_of(file) for file in group)))
+
+
+def digest_files(paths: Iterable[str], digests: Mapping[str, bytes]) -> bytes:
+    """Digest files by their bytes and their paths, since a file's id and title may be its name's."""
+    whole = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    for path in paths:
+        whole.update(path.encode("utf-8", "surrogateescape") + b"\0" + digests.get(path, b""))
+    return whole.digest()
 
 
 def draft_statements(
@@ -191,13 +210,14 @@ def _digests_to(file_id: str, draft: Draft, id: str) -> bool:
     )
 
 
-def _statement(
+def make_statement(
     draft: Draft,
     identities: Identities,
-    witnesses: Mapping[str, ObservationFile],
+    witnesses: Mapping[str, Observation],
     line_number: int,
     ordinal: int,
 ) -> Statement | None:
+    """Resolve a statement; ``None`` where its link leads to no entity."""
     line, reading = draft.line, draft.reading
     here = identities.survivors.get(draft.file.id, draft.file.id)
     there = None
@@ -238,28 +258,28 @@ def _statement(
     )
 
 
-def count_witnesses(cited: tuple[str, ...], observations: Mapping[str, ObservationFile]) -> int:
+def count_witnesses(cited: tuple[str, ...], observations: Mapping[str, Observation]) -> int:
     """Count the cited observations that derive from no other cited one; a missing one is no witness."""
     present = [id for id in cited if id in observations]
     among = set(present)
     return sum(not (_origins(id, observations) & (among - {id})) for id in present)
 
 
-def _origins(id: str, observations: Mapping[str, ObservationFile]) -> set[str]:
+def _origins(id: str, observations: Mapping[str, Observation]) -> set[str]:
     """Everything that an observation repeats, through any number of steps."""
     found: set[str] = set()
     todo = [id]
     while todo:
         observation = observations.get(todo.pop())
         for origin in observation.derived_from if observation else ():
-            if origin.text not in found:
-                found.add(origin.text)
-                todo.append(origin.text)
+            if origin not in found:
+                found.add(origin)
+                todo.append(origin)
     return found
 
 
 def witnessed_span(
-    cited: tuple[str, ...], observations: Mapping[str, ObservationFile]
+    cited: tuple[str, ...], observations: Mapping[str, Observation]
 ) -> TimeSpan | None:
     """Span from the earliest to the latest ``happened_at`` of the cited observations."""
     dates = [
@@ -273,7 +293,7 @@ def witnessed_span(
 
 
 def _said_by(
-    line: StatementLine, cited: tuple[str, ...], observations: Mapping[str, ObservationFile]
+    line: StatementLine, cited: tuple[str, ...], observations: Mapping[str, Observation]
 ) -> str:
     if line.by:
         return line.by
@@ -281,20 +301,54 @@ def _said_by(
     return next((speaker for speaker in speakers if speaker), "")
 
 
-def _index(statement: Statement, tables: _Tables) -> None:
-    tables.by_entity.setdefault(statement.subject, []).append(statement)
-    if statement.object is not None and statement.object != statement.subject:
-        tables.by_entity.setdefault(statement.object, []).append(statement)
-        if not statement.is_retired:
-            tables.adjacent.setdefault(statement.subject, set()).add(statement.object)
-            tables.adjacent.setdefault(statement.object, set()).add(statement.subject)
-    for observation in statement.observations:
-        tables.citing.setdefault(observation, []).append(statement)
+def is_hidden(draft: Draft, statement: Statement) -> bool:
+    """Say whether a merge turned a relation on its own entity."""
+    return statement.subject == statement.object and draft.object != draft.file.id
 
 
-def _entity(
+def make_observation(file: ObservationFile) -> Observation:
+    """Give an observation as the graph has it."""
+    return Observation(
+        id=file.id,
+        path=file.path,
+        kind=file.kind,
+        title=file.title,
+        happened_at=file.happened_at,
+        said_by=file.said_by,
+        participants=tuple(name.text for name in file.participants),
+        source=file.source,
+        derived_from=tuple(name.text for name in file.derived_from),
+        decision=file.decision.text if file.decision else "",
+        about=tuple(name.text for name in file.about),
+        is_sealed=file.is_sealed,
+        is_broken=file.is_broken,
+    )
+
+
+def list_involved(
+    file: ObservationFile, resolver: LinkResolver, vocabulary: Vocabulary
+) -> tuple[str, ...]:
+    """List the ids and normalized keys that an observation's fields name, and the ids that its text links."""
+    tokens: dict[str, None] = {}
+    for person in (file.said_by, *(name.text for name in file.participants)):
+        if person:
+            tokens[person] = None
+            kind, _, value = person.partition(":")
+            if value:
+                tokens[normalize_key(kind, value, vocabulary)] = None
+    for name in file.about:
+        tokens[name.text] = None
+    for link in find_links(file):
+        id = resolver.resolve(link, file.path).id
+        if id is not None:
+            tokens[id] = None
+    return tuple(tokens)
+
+
+def make_entity(
     id: str, identities: Identities, resolver: LinkResolver, vocabulary: Vocabulary
 ) -> Entity:
+    """Join an entity with all that was merged into it."""
     file = identities.files[id]
     merged = identities.merged_of(id)
     group = (file, *(identities.files[other] for other in merged))

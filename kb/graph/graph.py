@@ -1,17 +1,24 @@
-"""The graph as queries see it: entities, statements and observations, with adjacency. Immutable."""
+"""The graph as queries see it: entities, statements and observations, with adjacency. Immutable.
 
+``Graph`` is the contract. ``kb.graph.build`` answers it from parsed files, ``kb.graph.mapped`` from a graph file; both
+give the same to the byte. The values are named tuples because a cold command must make them fast, and their classes.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.model.names import fold
-from kb.model.observation import ObservationFile
-from kb.model.statement import SubItem
-from kb.model.time import Interval, TimeSpan
+from kb.model.time import Date, Interval, TimeSpan
 from kb.model.vocabulary import StatementClass, Vocabulary
 
+if TYPE_CHECKING:
+    from kb.model.statement import SubItem
 
-@dataclass(frozen=True, slots=True)
-class Entity:
+
+class Entity(NamedTuple):
     """An entity with all that was merged into it."""
 
     id: str
@@ -37,8 +44,25 @@ class Entity:
         return self.type is not None and self.type != "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Observation(NamedTuple):
+    """An observation without its text."""
+
+    id: str
+    path: str
+    kind: str
+    title: str
+    happened_at: Date | None
+    said_by: str  #: an entity id, a key or plain text
+    participants: tuple[str, ...]
+    source: str
+    derived_from: tuple[str, ...]
+    decision: str
+    about: tuple[str, ...]
+    is_sealed: bool
+    is_broken: bool
+
+
+class Statement(NamedTuple):
     """A statement, resolved: in its canonical direction, redirects followed."""
 
     file_id: str  #: the id of the file that it stands in: with ``id``, its identity
@@ -64,7 +88,7 @@ class Statement:
     said_by: str
     path: str
     line: int
-    ordinal: int  #: its place among all statements, by path and line
+    ordinal: int  #: orders all statements by path and line; no count
 
     @property
     def is_retired(self) -> bool:
@@ -91,47 +115,84 @@ class Statement:
         )
 
 
-@dataclass(frozen=True)
-class Graph:
-    """Entities (survivors only) and what is stated of them."""
+class Graph(ABC):
+    """Entities (survivors only), what is stated of them, and the observations that say so."""
 
     vocabulary: Vocabulary
     entities: Mapping[str, Entity]
-    observations: Mapping[str, ObservationFile]
-    statements: tuple[Statement, ...]  #: by path and line
-    survivors: Mapping[str, str]  #: merged id → survivor
+    observations: Mapping[str, Observation]  #: by id; of two files with one id, the first by path
+    survivors: Mapping[str, str]  #: merged id → the id that it reads as
     ambiguous: Mapping[str, tuple[str, ...]]  #: id → the paths that claim it
-    distinct: frozenset[tuple[str, str]]
     hidden: Mapping[str, int]  #: survivor → statements that a merge turned on itself
     unresolved: Mapping[str, int]  #: survivor → its relations whose link leads to no entity
     broken: tuple[str, ...]  #: paths of files that do not parse
     key_kinds: frozenset[str]  #: in use
-    _by_entity: Mapping[str, tuple[Statement, ...]] = field(repr=False)
-    _by_name: Mapping[str, tuple[str, ...]] = field(repr=False)
-    _by_key: Mapping[str, tuple[str, ...]] = field(repr=False)
-    _adjacent: Mapping[str, tuple[str, ...]] = field(repr=False)
-    _citing: Mapping[str, tuple[Statement, ...]] = field(repr=False)
+    types: frozenset[str]  #: of entities, in use
+    kinds: frozenset[str]  #: of observations, in use
 
+    @abstractmethod
+    def iter_statements(self) -> Iterator[Statement]:
+        """Yield all statements, by path and line."""
+
+    @abstractmethod
     def about(self, id: str) -> tuple[Statement, ...]:
         """List the statements with the entity at either end, by path and line."""
-        return self._by_entity.get(id, ())
 
+    @abstractmethod
+    def count_about(self, id: str) -> int:
+        """Count the statements with the entity at either end."""
+
+    @abstractmethod
     def citing(self, observation: str) -> tuple[Statement, ...]:
-        """List the statements that cite an observation."""
-        return self._citing.get(observation, ())
+        """List the statements that cite an observation, be there one or not."""
 
-    def bearers_of_name(self, name: str) -> tuple[str, ...]:
-        """List the entities that bear a name or alias, folded."""
-        return self._by_name.get(fold(name), ())
+    @abstractmethod
+    def count_predicates(self) -> Mapping[str, int]:
+        """Count all statements by predicate."""
 
+    @abstractmethod
+    def bearers_of_folded(self, name: str) -> tuple[str, ...]:
+        """List the entities that bear a folded name or alias, sorted."""
+
+    @abstractmethod
     def bearers_of_key(self, normalized: str) -> tuple[str, ...]:
-        """List the entities that bear a normalized key."""
-        return self._by_key.get(normalized, ())
+        """List the entities that bear a normalized key, sorted."""
 
-    def iter_names(self) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """Yield each folded name with its bearers."""
-        yield from self._by_name.items()
+    @abstractmethod
+    def iter_names(self, part: str = "") -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield each folded name that holds a part, with its bearers; names sorted."""
 
+    @abstractmethod
     def neighbors(self, id: str) -> tuple[str, ...]:
         """List the distinct entities related to one by any statement that is not retired, sorted."""
-        return self._adjacent.get(id, ())
+
+    @abstractmethod
+    def are_distinct(self, first: str, second: str) -> bool:
+        """Say whether two survivors were judged not the same."""
+
+    @abstractmethod
+    def involving(self, token: str) -> tuple[str, ...]:
+        """List the observations that name an entity in their fields or links.
+
+        ``token`` is an entity id, as a field has it or as a link leads to it, or a normalized key of a person.
+        """
+
+    @abstractmethod
+    def iter_texts(self, part: str) -> Iterator[tuple[str, str, str]]:
+        """Yield (id, title, body) of each observation whose title or body holds a part."""
+
+    @abstractmethod
+    def body_of(self, observation: str) -> str:
+        """Give an observation's text."""
+
+    @abstractmethod
+    def text_of(self, id: str) -> str:
+        """Give what an entity's files say in words: free text, values and notes."""
+
+    @abstractmethod
+    def iter_digests(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the digest of the files behind each document by its key: ``e:<id>`` or ``o:<id>``."""
+
+    def bearers_of_name(self, name: str) -> tuple[str, ...]:
+        """List the entities that bear a name or alias, sorted."""
+        return self.bearers_of_folded(fold(name))

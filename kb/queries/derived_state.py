@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from kb.index.documents import list_documents
+from kb.index.documents import Documents
 from kb.index.opening import IndexState, look_at_index
 from kb.knowledge_base import KnowledgeBase
 
@@ -18,7 +18,7 @@ class DerivedState:
 
 def look_at_derived_state(knowledge_base: KnowledgeBase) -> DerivedState:
     """Look at what is derived, without changing it."""
-    documents = list_documents(knowledge_base.corpus, knowledge_base.resolution)
+    documents = Documents(knowledge_base.graph)
     return DerivedState(
         len(documents), look_at_index(knowledge_base.root, documents), knowledge_base.now
     )

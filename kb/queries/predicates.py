@@ -73,7 +73,9 @@ def _pairs_towards(
 def _present(graph: Graph, entities: tuple[str, ...]) -> Counter[tuple[str, str]]:
     """Count what the entities have; for the whole graph every statement is counted from its subject."""
     if not entities:
-        return Counter((statement.predicate, OUT) for statement in graph.statements)
+        return Counter(
+            {(predicate, OUT): count for predicate, count in graph.count_predicates().items()}
+        )
     return Counter(
         (statement.predicate, side_of(statement, entity))
         for entity in entities

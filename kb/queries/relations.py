@@ -45,7 +45,7 @@ def list_relations(
             if s.is_relation
         ]
     else:
-        pairs = [(OUT, s, s.object) for s in graph.statements if s.is_relation]
+        pairs = [(OUT, s, s.object) for s in graph.iter_statements() if s.is_relation]
     kept = [
         (side, statement)
         for side, statement, other in pairs

@@ -56,10 +56,9 @@ def find_candidates(graph: Graph, argument: str, type: str | None = None) -> tup
         found.setdefault(id, Tier.NAME)
     folded = fold(text)
     if folded:
-        for name, ids in graph.iter_names():
-            if folded in name:
-                for id in ids:
-                    found.setdefault(id, Tier.PART)
+        for _, ids in graph.iter_names(folded):
+            for id in ids:
+                found.setdefault(id, Tier.PART)
     if not found:
         found = dict.fromkeys(_all_words_but_one(graph, folded), Tier.WORDS)
     if type is not None:
@@ -74,7 +73,7 @@ def find_candidates(graph: Graph, argument: str, type: str | None = None) -> tup
             for id, tier in found.items()
             if graph.entities[id].is_typed or tier in (Tier.ID, Tier.KEY)
         }
-    candidates = [Candidate(id, tier, len(graph.about(id))) for id, tier in found.items()]
+    candidates = [Candidate(id, tier, graph.count_about(id)) for id, tier in found.items()]
     candidates.sort(
         key=lambda c: (_RANK[c.tier], not graph.entities[c.id].is_typed, -c.statements, c.id)
     )
@@ -117,7 +116,7 @@ def resolve_entity(graph: Graph, argument: str) -> Resolved:
     """
     id = graph.survivors.get(argument, argument)
     if id in graph.entities:
-        candidate = Candidate(id, Tier.ID, len(graph.about(id)))
+        candidate = Candidate(id, Tier.ID, graph.count_about(id))
         return read_candidates(graph, argument, (candidate,))
     candidates = find_candidates(graph, argument)
     if not candidates:

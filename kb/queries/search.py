@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from kb.errors import UsageError
 from kb.graph.graph import Statement
-from kb.index.documents import Document, list_documents
+from kb.index.documents import Document, Documents
 from kb.index.lookup import Lookup
 from kb.index.opening import OpenIndex, ask_index, open_index
 from kb.index.question import Question, Unit, read_question
@@ -92,7 +92,7 @@ def search(
     graph = knowledge_base.graph
     resolved = resolve_entity(graph, entity) if entity is not None else None
     keeps = make_filter(knowledge_base, kind, selection)
-    documents = list_documents(knowledge_base.corpus, knowledge_base.resolution)
+    documents = Documents(knowledge_base.graph)
     reach = find_reach(knowledge_base, resolved, expand) if resolved else None
 
     def narrow(scores: Mapping[str, float]) -> dict[str, tuple[float, Reach]]:
@@ -174,7 +174,7 @@ def rebuild_index(
     progress: Callable[[int, int], None] | None = None,
 ) -> OpenIndex:
     """Bring the index up to date, or write all of it anew."""
-    documents = list_documents(knowledge_base.corpus, knowledge_base.resolution)
+    documents = Documents(knowledge_base.graph)
     return open_index(knowledge_base.root, documents, progress, is_anew=is_anew)
 
 

@@ -1,7 +1,7 @@
 """Which hits of a search are kept: by kind, type, time and source, and by nearness to an entity."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kb.errors import UsageError
 from kb.graph.graph import Graph, Statement
@@ -59,7 +59,7 @@ def make_filter(
 
 
 def _check_kind(graph: Graph, kind: str | None) -> None:
-    known = {one.kind for one in graph.observations.values() if one.kind} | {ENTITY, OBSERVATION}
+    known = {*graph.kinds, ENTITY, OBSERVATION}
     if kind is not None and kind not in known:
         raise UsageError(f'--kind: there is no kind "{kind}"', f"kinds: {', '.join(sorted(known))}")
 
@@ -130,13 +130,12 @@ def keep_near(
         return {key: (score, Reach(1.0)) for key, score in scores.items()}
     graph = knowledge_base.graph
     hits = {documents[key].id: key for key in scores if not documents[key].is_entity}
-    among = replace(graph, observations={id: graph.observations[id] for id in hits})
     near: dict[str, tuple[float, Reach]] = {}
     for id, how in reach.items():  # the nearest come first
         entity = graph.entities.get(id)
         if entity is None:
             continue
-        keys = [hits[one] for one in find_mentions(among, entity, knowledge_base.resolution.links)]
+        keys = [hits[one] for one in find_mentions(graph, entity) if one in hits]
         keys += [f"e:{one}" for one in (id, *graph.neighbors(id), *_linking(graph, scores, id))]
         for key in keys:
             if key in scores and key not in near:

@@ -187,9 +187,8 @@ def read_type(graph: Graph, text: str | None) -> str | None:
     known = graph.vocabulary.type_name(text)
     if known is not None:
         return known
-    in_use = {entity.type for entity in graph.entities.values() if entity.type}
-    if text not in in_use:
-        names = ", ".join(sorted({*graph.vocabulary.types, *in_use}))
+    if text not in graph.types:
+        names = ", ".join(sorted({*graph.vocabulary.types, *graph.types}))
         raise UsageError(f'--type: there is no type "{text}"', f"types: {names}")
     return text
 
@@ -198,9 +197,8 @@ def read_source(graph: Graph, text: str | None) -> str | None:
     """Read ``--source``: an observation's id or a kind of observation."""
     if text is None or text in graph.observations:
         return text
-    kinds = {observation.kind for observation in graph.observations.values() if observation.kind}
-    if text not in kinds:
-        names = ", ".join(sorted(kinds)) or "none"
+    if text not in graph.kinds:
+        names = ", ".join(sorted(graph.kinds)) or "none"
         raise UsageError(
             f'--source: "{text}" is no observation and no kind of one', f"kinds in use: {names}"
         )

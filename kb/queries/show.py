@@ -1,13 +1,11 @@
 """``show ENTITY``: what there is to know of an entity on one page."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kb.graph.graph import Entity, Statement
+from kb.graph.graph import Entity, Graph, Observation, Statement
 from kb.graph.mentions import find_mentions
 from kb.graph.standing import is_current
 from kb.knowledge_base import KnowledgeBase
-from kb.model.observation import ObservationFile
 from kb.queries.answers import Answer, EntityRef, StatementView, Viewer, label_of, unresolved_notes
 from kb.queries.facts import recent_first
 from kb.queries.neighbors import Neighbor, NeighborGroup, best_evidenced
@@ -116,10 +114,7 @@ def _page(knowledge_base: KnowledgeBase, entity: Entity, sieve: Sieve, limit: in
         key=lambda view: (view.statement.predicate, not view.is_latest),
     )
     shown_facts = tuple(ranked[:limit] if limit > 0 else ranked)
-    mentioned = [
-        graph.observations[id]
-        for id in find_mentions(graph, entity, knowledge_base.resolution.links)
-    ]
+    mentioned = [graph.observations[id] for id in find_mentions(graph, entity)]
     kinds: dict[str, list[str]] = {}
     for observation in mentioned:
         kinds.setdefault(observation.kind or "none", []).append(observation.id)
@@ -143,7 +138,7 @@ def _page(knowledge_base: KnowledgeBase, entity: Entity, sieve: Sieve, limit: in
             if (view := viewer.statement(s)).is_contested and s.subject == entity.id
         ),
         candidates=_candidates(viewer, entity),
-        decisions=_decisions(entity, graph.observations.values()),
+        decisions=_decisions(graph, entity),
         self_statements=graph.hidden.get(entity.id, 0),
         is_broken=entity.is_broken,
     )
@@ -198,7 +193,7 @@ def _relations(
     return tuple(shown)
 
 
-def _mentions(observations: list[ObservationFile]) -> Mentions:
+def _mentions(observations: list[Observation]) -> Mentions:
     dates = [
         observation.happened_at.text for observation in observations if observation.happened_at
     ]
@@ -219,18 +214,17 @@ def _candidates(viewer: Viewer, entity: Entity) -> tuple[MergeCandidate, ...]:
     return tuple(
         MergeCandidate(viewer.entity(other), reason)
         for other, reason in sorted(reasons.items())
-        if other != entity.id and (entity.id, other) not in graph.distinct
+        if other != entity.id and not graph.are_distinct(entity.id, other)
     )
 
 
-def _decisions(
-    entity: Entity, observations: Iterable[ObservationFile]
-) -> tuple[DecisionRecord, ...]:
+def _decisions(graph: Graph, entity: Entity) -> tuple[DecisionRecord, ...]:
     ids = {entity.id, *entity.merged}
+    named = {observation for id in ids for observation in graph.involving(id)}
     found = [
         observation
-        for observation in observations
-        if observation.decision is not None and any(name.text in ids for name in observation.about)
+        for observation in (graph.observations[id] for id in named)
+        if observation.decision and not ids.isdisjoint(observation.about)
     ]
     found.sort(
         key=lambda observation: (
@@ -242,9 +236,9 @@ def _decisions(
     return tuple(
         DecisionRecord(
             observation.id,
-            observation.decision.text if observation.decision else "",
+            observation.decision,
             observation.happened_at.text if observation.happened_at else None,
-            " ".join(observation.body.split()),
+            " ".join(graph.body_of(observation.id).split()),
         )
         for observation in found
     )

@@ -44,11 +44,11 @@ def show_observation(knowledge_base: KnowledgeBase, id: str) -> Answer[SourcePag
         path=observation.path,
         happened_at=observation.happened_at.text if observation.happened_at else None,
         said_by=observation.said_by,
-        participants=tuple(name.text for name in observation.participants),
+        participants=observation.participants,
         source=observation.source,
-        derived_from=tuple(name.text for name in observation.derived_from),
+        derived_from=observation.derived_from,
         is_sealed=observation.is_sealed,
-        text=observation.body,
+        text=graph.body_of(id),
         statements=tuple(viewer.statement(statement) for statement in graph.citing(id)),
     )
     return Answer("show", knowledge_base.revision, (), page, 1)

@@ -34,7 +34,7 @@ class Stats:
 def count_stats(knowledge_base: KnowledgeBase) -> Answer[Stats]:
     """Count everything."""
     graph = knowledge_base.graph
-    statements = graph.statements
+    statements = tuple(graph.iter_statements())
     standing = Counter(status_of(statement, knowledge_base.now) for statement in statements)
     results = Stats(
         name=knowledge_base.settings.name,

@@ -163,5 +163,5 @@ def test_case_b20_a_block_and_a_heading_of_one_name(make_kb: Make) -> None:
         }
     )  # fmt: skip
     assert found(kb) == []
-    ends = [{statement.subject, statement.object} for statement in kb.graph.statements]
+    ends = [{statement.subject, statement.object} for statement in kb.graph.iter_statements()]
     assert ends == [{"a", "b"}, {"a", "b"}]

@@ -48,7 +48,7 @@ def only(done: Formatting) -> FormattedFile:
 def test_a_statement_gets_the_id_that_was_shown_as_provisional(make_kb: Make) -> None:
     """The id that is written is the one that queries showed before; ids that stand there stay."""
     base = make_kb({ADA: entity("ada", "## Facts", "", "- title:: Head  ", "- role:: Chair ^mine")})
-    shown = {statement.value: statement.id for statement in base.graph.statements}
+    shown = {statement.value: statement.id for statement in base.graph.iter_statements()}
     change = only(formatted(base))
     assert change.ids_minted == 1
     text = (Path(base.root) / ADA).read_text()
@@ -72,7 +72,7 @@ def test_the_id_follows_the_last_continuation_line_before_sub_items(make_kb: Mak
 def test_of_two_equal_ids_the_line_that_digests_to_it_keeps_it(make_kb: Make) -> None:
     """Of two lines with one id, the copy gets a new one."""
     base = make_kb({ADA: entity("ada", "## Facts", "", "- title:: Head")})
-    id = base.graph.statements[0].id
+    id = tuple(base.graph.iter_statements())[0].id
     lines = ("- title:: Copy (superseded by ^" + id + ") ^" + id, "- title:: Head ^" + id)
     body = lines_of(make_kb, "## Facts", "", *lines)
     assert body[3] == f"- title:: Head ^{id}"

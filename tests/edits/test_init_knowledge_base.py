@@ -25,7 +25,7 @@ def test_a_new_knowledge_base_is_clean(tmp_path: Path, with_git: bool) -> None:
     done = format_files(base, check=True)
     assert (done.changed, done.skipped) == ((), ())
     assert len(seal_observations(base).already) == 1
-    assert {statement.predicate for statement in base.graph.statements} == {
+    assert {statement.predicate for statement in base.graph.iter_statements()} == {
         "contributes-to",
         "role",
     }

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from kb.index.documents import Document, list_documents
+from kb.index.documents import Document, Documents
 from kb.index.opening import OpenIndex, index_place, open_index
 from kb.index.question import Question, Unit, read_question
 from kb.index.words import Analyzer, Word
@@ -13,7 +13,7 @@ from tests.conftest import NOW
 def documents_at(root: Path) -> dict[str, Document]:
     """The documents of the knowledge base as its files are now."""
     base = open_knowledge_base(str(root), NOW)
-    return list_documents(base.corpus, base.resolution)
+    return Documents(base.graph)
 
 
 def opened(root: Path, **how: float) -> OpenIndex:

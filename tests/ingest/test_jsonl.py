@@ -116,7 +116,7 @@ def messages(done: Import) -> list[tuple[int, str]]:
 
 
 def only_time(base: KnowledgeBase) -> str | None:
-    (statement,) = base.graph.statements
+    (statement,) = tuple(base.graph.iter_statements())
     return statement.interval.text if statement.interval else None
 
 
@@ -238,7 +238,7 @@ def test_a_statement_gets_an_id_a_citation_and_its_definition(run: Run) -> None:
     _, base = run(
         ADA, TEAM, OBS, {**MEMBER, "since": "2019", "confidence": 0.9, "text": "as [^x] said ^y"}
     )
-    (statement,) = base.graph.statements
+    (statement,) = tuple(base.graph.iter_statements())
     assert (statement.predicate, statement.object, statement.confidence) == (
         "member-of",
         "core",
@@ -267,7 +267,7 @@ def test_one_end_is_stored_in_the_canonical_direction(run: Run) -> None:
             "source": None,
         },
     )
-    stored = {(s.file_id, s.predicate, s.subject, s.object) for s in base.graph.statements}
+    stored = {(s.file_id, s.predicate, s.subject, s.object) for s in base.graph.iter_statements()}
     assert stored == {("bob", "mentors", "bob", "ada"), ("ada", "meets-with", "ada", "bob")}
 
 
@@ -275,7 +275,7 @@ def test_said_by_becomes_by_only_for_an_entity(run: Run) -> None:
     """A speaker that is no entity is reported and left out."""
     fact = {**TITLE, "value": "A", "said_by": "person/bob"}
     done, base = run(ADA, BOB, OBS, fact, {**TITLE, "value": "B", "said_by": "Somebody"})
-    assert {(s.value, s.by) for s in base.graph.statements} == {("A", "bob"), ("B", None)}
+    assert {(s.value, s.by) for s in base.graph.iter_statements()} == {("A", "bob"), ("B", None)}
     assert messages(done) == [(5, 'said_by "Somebody" is no entity and is not kept')]
 
 
@@ -283,7 +283,7 @@ def test_identical_records_are_one_statement(run: Run) -> None:
     """Records that say the same become one statement, which cites the sources of all."""
     other = {**OBS, "ref": "o/pep-2"}
     done, base = run(ADA, OBS, other, TITLE, TITLE, {**TITLE, "source": ["o/pep-1", "o/pep-2"]})
-    (statement,) = base.graph.statements
+    (statement,) = tuple(base.graph.iter_statements())
     assert done.identical == 2
     assert statement.observations == ("2000-06-13-pep-1", "2000-06-13-pep-2")
     assert messages(done)[0] == (5, "line 4 is identical: one statement is kept")
@@ -293,7 +293,7 @@ def test_disjoint_periods_stay_apart(run: Run) -> None:
     """Two periods of one relation are two statements."""
     first = {**MEMBER, "since": "2024-01-01", "until": "2024-06-01"}
     _, base = run(ADA, TEAM, OBS, first, {**MEMBER, "since": "2026-01-01"})
-    assert [s.interval.text for s in base.graph.statements if s.interval] == [
+    assert [s.interval.text for s in base.graph.iter_statements() if s.interval] == [
         "2024-01-01/2024-05-31",
         "2026-01-01/..",
     ]
@@ -305,14 +305,14 @@ def test_disjoint_periods_stay_apart(run: Run) -> None:
 def test_any_value_reads_back(run: Run, value: str) -> None:
     """A value reads back as the source has it, whatever signs it holds."""
     _, base = run(ADA, OBS, {**TITLE, "value": value})
-    assert [statement.value for statement in base.graph.statements] == [value]
+    assert [statement.value for statement in base.graph.iter_statements()] == [value]
 
 
 def test_a_note_in_quotes_that_no_source_holds_loses_them(run: Run) -> None:
     """Quotes mean verbatim, so a text that no source holds is kept without them, and that is said."""
     held, other = {**TITLE, "text": '"x"'}, {**TITLE, "value": "B", "text": '"not there"'}
     done, base = run(ADA, {**OBS, "text": "so x it is"}, held, other)
-    assert {statement.note for statement in base.graph.statements} == {'"x"', "not there"}
+    assert {statement.note for statement in base.graph.iter_statements()} == {'"x"', "not there"}
     assert messages(done) == [(4, "its text stands in quotes and in no source: kept without them")]
 
 
@@ -331,7 +331,10 @@ def test_only_what_is_new_is_added_and_no_line_moves(run: Run) -> None:
     assert done.changed == ("entities/person/ada.md",)
     after = path.read_text().splitlines()
     assert [line for line in after if line and line in before] == [line for line in before if line]
-    assert [s.interval.text for s in base.graph.statements if s.interval] == ["2019/..", "2020/.."]
+    assert [s.interval.text for s in base.graph.iter_statements() if s.interval] == [
+        "2019/..",
+        "2020/..",
+    ]
 
 
 def test_what_was_edited_by_hand_stays_and_is_reported(run: Run) -> None:
@@ -514,8 +517,8 @@ def test_any_texts_are_kept_or_reported(
         text for _, text in messages(done) if "is missing" in text or "cannot be written" in text
     ]
     assert kept + len(missing) >= len(facts)
-    assert len(base.graph.statements) == done.facts.made + done.relations.made
-    assert not any(statement.is_provisional for statement in base.graph.statements)
+    assert len(tuple(base.graph.iter_statements())) == done.facts.made + done.relations.made
+    assert not any(statement.is_provisional for statement in tuple(base.graph.iter_statements()))
     again = import_jsonl(base, str(source))
     assert (again.made, again.changed) == ((), ())
     assert format_files(base, check=True).changed == ()
@@ -587,5 +590,5 @@ def test_quotes_stay_where_check_finds_them(run: Run) -> None:
     ]
     done, base = run(ADA, said, *facts)
     assert messages(done) == []
-    assert [statement.note for statement in base.graph.statements] == notes
+    assert [statement.note for statement in base.graph.iter_statements()] == notes
     assert "KB404" not in {finding.code for finding in check_knowledge_base(base)}

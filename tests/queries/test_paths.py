@@ -256,7 +256,7 @@ def graph_of(edges: list[tuple[str, str, str, bool]]) -> Graph:
             f"entities/person/{node}.md", entity(node, "## Relations", "", *lines).encode()
         )
         files.append(parse_entity_file(source)[0])
-    return build_graph(resolve_files(files, [], built_in_vocabulary()))
+    return build_graph(resolve_files(files, [], built_in_vocabulary(), {}))
 
 
 def expected_paths(

@@ -88,7 +88,10 @@ def test_a_data_set_is_imported_whole(
         0,
     )
     base = open_once(done.root)
-    assert (base.graph.unresolved, len(base.graph.statements)) == ({}, relations + facts)
+    assert (base.graph.unresolved, len(tuple(base.graph.iter_statements()))) == (
+        {},
+        relations + facts,
+    )
     assert not [f for f in check_knowledge_base(base) if f.severity is Severity.ERROR]
     formatting = format_files(base, check=True)
     assert (formatting.changed, formatting.skipped) == ((), ())
