@@ -10,7 +10,7 @@ from kb.load import Corpus, load_corpus
 from kb.model.vocabulary import Vocabulary
 from kb.store.git import differs_from_head, head_commit
 from kb.store.layout import CONFIGURATION, ENTITIES, OBSERVATIONS
-from kb.syntax.vocabulary_file import Settings
+from kb.model.settings import Settings
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from kb.graph.file_form import DIGEST_BYTES
 from kb.graph.graph import Entity, Graph, Observation, Statement
 from kb.graph.identity import Identities, resolve_identities
 from kb.graph.keys import normalize_key
@@ -19,9 +20,6 @@ from kb.model.time import TimeSpan
 from kb.model.vocabulary import Reading, StatementClass, Vocabulary
 from kb.syntax.observation_file import find_links
 from kb.syntax.source import Source
-
-#: Of a document's digest.
-DIGEST_BYTES = 12
 
 
 @dataclass

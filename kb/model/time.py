@@ -8,7 +8,7 @@ never imports `datetime`.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from typing import NamedTuple
 
 DAY = 86_400
 
@@ -16,8 +16,7 @@ DAY = 86_400
 _FAR = 1 << 62
 
 
-@dataclass(frozen=True, slots=True)
-class TimeSpan:
+class TimeSpan(NamedTuple):
     """A half-open span of seconds, `start` in and `end` out; None is unbounded on that side.
 
     A span whose end is not after its start is empty, and overlaps nothing.
@@ -35,8 +34,7 @@ _ALWAYS = TimeSpan(None, None)
 _NEVER = TimeSpan(0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Date:
+class Date(NamedTuple):
     """One EDTF date or date-time, and the unit that it covers."""
 
     text: str  #: as written
@@ -60,8 +58,7 @@ class Bound(enum.Enum):
     UNKNOWN = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(NamedTuple):
     """The time of a statement; an undated statement has None in its place.
 
     In an event (a single date was written) both sides are that date; in `ended` both are unknown.

@@ -4,8 +4,8 @@ Pure look-ups; reading the words from YAML is the job of ``kb.syntax.vocabulary_
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from kb.model.names import normalize_predicate
 
@@ -29,8 +29,7 @@ class KeyForm(Enum):
     EXACT = "exact"
 
 
-@dataclass(frozen=True, slots=True)
-class TypeWord:
+class TypeWord(NamedTuple):
     """An entity type, and the wider type wherever it may stand."""
 
     name: str
@@ -38,8 +37,7 @@ class TypeWord:
     aliases: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class KeyWord:
+class KeyWord(NamedTuple):
     """A kind of key."""
 
     name: str
@@ -48,8 +46,7 @@ class KeyWord:
     normalize: KeyForm = KeyForm.EXACT
 
 
-@dataclass(frozen=True, slots=True)
-class RelationWord:
+class RelationWord(NamedTuple):
     """A relation in its canonical direction."""
 
     name: str
@@ -68,8 +65,7 @@ class RelationWord:
     hints: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FactWord:
+class FactWord(NamedTuple):
     """A fact's predicate."""
 
     name: str
@@ -79,8 +75,7 @@ class FactWord:
     replaced_by: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """A predicate as the vocabulary reads it."""
 
     name: str  #: canonical; the word as written where it is unknown
@@ -94,19 +89,20 @@ class Reading:
         return self.relation is not None or self.fact is not None
 
 
-@dataclass(frozen=True)
 class Vocabulary:
     """The built-in words with those of ``kb.yaml`` laid over them."""
 
-    types: Mapping[str, TypeWord]
-    keys: Mapping[str, KeyWord]
-    relations: Mapping[str, RelationWord]
-    facts: Mapping[str, FactWord]
-    _relation_readings: dict[str, Reading] = field(default_factory=dict, init=False, repr=False)
-    _fact_readings: dict[str, Reading] = field(default_factory=dict, init=False, repr=False)
-    _type_names: dict[str, str] = field(default_factory=dict, init=False, repr=False)
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        types: Mapping[str, TypeWord],
+        keys: Mapping[str, KeyWord],
+        relations: Mapping[str, RelationWord],
+        facts: Mapping[str, FactWord],
+    ) -> None:
+        self.types, self.keys, self.relations, self.facts = types, keys, relations, facts
+        self._relation_readings: dict[str, Reading] = {}
+        self._fact_readings: dict[str, Reading] = {}
+        self._type_names: dict[str, str] = {}
         for relation in self.relations.values():
             forward = Reading(relation.name, False, relation)
             for word in (relation.name, *relation.aliases):

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from kb.diagnostics import Diagnostic, Fault
 from kb.model.names import normalize_predicate
+from kb.model.settings import Settings
 from kb.model.statement import LinkForm
 from kb.model.vocabulary import (
     FactWord,
@@ -45,16 +46,6 @@ _SETTINGS = (
 )
 
 _Word = TypeVar("_Word", TypeWord, KeyWord, RelationWord, FactWord)
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What ``kb.yaml`` says besides its words."""
-
-    name: str = ""
-    links: LinkForm = LinkForm.MARKDOWN
-    strict: bool = False
-    freshness: int = 0  #: seconds
 
 
 @dataclass(frozen=True, slots=True)

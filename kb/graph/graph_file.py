@@ -1,0 +1,381 @@
+"""Rows → the sections of a graph file, in the form that ``kb.graph.file_form`` describes."""
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from kb.graph.file_form import (
+    BOUNDS,
+    BROKEN,
+    CLASSES,
+    NO_CONFIDENCE,
+    NONE,
+    OPEN,
+    PROVISIONAL,
+    RETRACTED,
+    SEALED,
+    SINGLE,
+)
+from kb.graph.files import FileCard
+from kb.graph.graph import Statement
+from kb.graph.rows import Rows
+from kb.graph.words import pack_vocabulary
+from kb.model.names import fold
+from kb.model.time import Date, Interval, TimeSpan
+
+
+def pack_graph(
+    rows: Rows,
+    files: Sequence[FileCard],
+    ordinals: Sequence[int] | None = None,
+    masks: Mapping[str, Sequence[str]] | None = None,
+) -> dict[str, Any]:
+    """Lay out a graph's rows and what is known of its files, which are in order of their paths.
+
+    ``ordinals`` are those of the statements where they are not simply their rows'. ``masks`` (``paths``, ``entities``,
+    ``observations``) name what of an older graph file these rows take the place of.
+    """
+    return _Packer(rows, files).pack(ordinals, masks or {})
+
+
+class _Table:
+    """A sorted table of texts."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.texts = sorted(set(texts))
+        self.numbers = {text: number for number, text in enumerate(self.texts)}
+
+    def pack(self, name: str) -> dict[str, Any]:
+        at, heap = _pack_texts(f"{text}\n" for text in self.texts)
+        return {f"{name}.at": at, f"{name}.text": heap}
+
+
+class _Packer:
+    def __init__(self, rows: Rows, files: Sequence[FileCard]) -> None:
+        self.rows, self.files = rows, files
+        self.heap: dict[str, int] = {}
+        self.intervals: dict[Interval, int] = {}
+        self.spans: dict[TimeSpan, int] = {}
+        statements = rows.statements
+        self.ids = _Table(
+            (
+                *(entity.id for entity in rows.entities),
+                *(id for entity in rows.entities for id in (*entity.merged, *entity.links)),
+                *(file.id for file in files if file.is_entity),
+                *rows.survivors,
+                *rows.survivors.values(),
+                *rows.ambiguous,
+                *(id for pair in rows.distinct for id in pair),
+                *(statement.file_id for statement in statements),
+                *(statement.subject for statement in statements),
+                *(one.object for one in statements if one.object is not None),
+                *(survivor for _, survivor in (*rows.hidden, *rows.unresolved)),
+            )
+        )
+        self.seen = _Table(
+            (
+                *(one.id for one in rows.observations),
+                *(file.id for file in files if file.is_observation),
+                *(id for statement in statements for id in statement.observations),
+            )
+        )
+        self.paths = _Table(
+            (
+                *(file.path for file in files),
+                *(entity.path for entity in rows.entities),
+                *(one.path for one in rows.observations),
+                *(path for paths in rows.ambiguous.values() for path in paths),
+            )
+        )
+        self.predicates = _Table(statement.predicate for statement in statements)
+
+    def text(self, text: str | None) -> int:
+        """Give a text's number in the heap."""
+        return NONE if text is None else self.heap.setdefault(text, len(self.heap))
+
+    def id(self, id: str | None) -> int:
+        return NONE if id is None else self.ids.numbers[id]
+
+    def pack(
+        self, ordinals: Sequence[int] | None, masks: Mapping[str, Sequence[str]]
+    ) -> dict[str, Any]:
+        sections = {
+            **self.pack_entities(),
+            **self.pack_observations(),
+            **self.pack_statements(),
+            **self.pack_identities(),
+            **self.pack_files(),
+            **_packed_list("vocabulary", map(self.text, pack_vocabulary(self.rows.vocabulary))),
+            "statement.order": array("q", ordinals or ()),
+            **{
+                f"mask.{what}": _numbers(map(self.text, texts))
+                for what, texts in sorted(masks.items())
+            },
+            **self.ids.pack("id"),
+            **self.seen.pack("seen"),
+            **self.paths.pack("path"),
+            **self.predicates.pack("predicate"),
+        }
+        at, heap = _pack_texts(self.heap)
+        return {**sections, "heap.at": at, "heap.text": heap}
+
+    # -- entities ------------------------------------------------------------------------------------------------
+
+    def pack_entities(self) -> dict[str, Any]:
+        entities, paths = self.rows.entities, self.paths.numbers
+        rows, lists = array("I"), []
+        for entity in entities:
+            rows.extend(
+                (
+                    self.id(entity.id),
+                    self.text(entity.type),
+                    self.text(entity.name),
+                    paths[entity.path],
+                    self.text(entity.summary),
+                    BROKEN if entity.is_broken else 0,
+                )
+            )
+            lists += [
+                [self.text(alias) for alias in entity.aliases],
+                [self.text(key) for key in entity.keys],
+                [self.text(key) for key in entity.normalized_keys],
+                [self.id(id) for id in entity.merged],
+                [self.id(id) for id in entity.links],
+            ]
+        names = [
+            (folded, self.id(entity.id))
+            for entity in entities
+            for name in entity.names
+            if (folded := fold(name))
+        ]
+        keys = [(key, self.id(entity.id)) for entity in entities for key in entity.normalized_keys]
+        at, heap = _pack_texts(self.rows.texts[entity.id] for entity in entities)
+        return {
+            "entity": rows,
+            **_packed_lists("entity.lists", lists),
+            "entity.digest": b"".join(self.rows.digests[f"e:{entity.id}"] for entity in entities),
+            "entity.text.at": at,
+            "entity.text": heap,
+            **_packed_pairs("name", "bearers", names),
+            **_packed_pairs("key", "bearers", keys),
+        }
+
+    def pack_identities(self) -> dict[str, Any]:
+        rows, paths = self.rows, self.paths.numbers
+        ambiguous = sorted(rows.ambiguous)
+        return {
+            "survivor": _numbers(
+                number for pair in sorted(rows.survivors.items()) for number in map(self.id, pair)
+            ),
+            "ambiguous": _numbers(map(self.id, ambiguous)),
+            **_packed_lists(
+                "ambiguous.paths",
+                [[paths[path] for path in rows.ambiguous[id]] for id in ambiguous],
+            ),
+            "distinct": _numbers(
+                number for pair in sorted(rows.distinct) for number in map(self.id, pair)
+            ),
+            "hidden": _numbers(
+                number for path, id in rows.hidden for number in (paths[path], self.id(id))
+            ),
+            "unresolved": _numbers(
+                number for path, id in rows.unresolved for number in (paths[path], self.id(id))
+            ),
+            "broken": _numbers(paths[path] for path in rows.broken),
+        }
+
+    # -- observations --------------------------------------------------------------------------------------------
+
+    def pack_observations(self) -> dict[str, Any]:
+        seen, observations = self.seen.numbers, self.rows.observations
+        rows, lists, times = array("I"), [], array("q")
+        for one in observations:
+            date = one.happened_at
+            rows.extend(
+                (
+                    seen[one.id],
+                    self.paths.numbers[one.path],
+                    self.text(one.kind),
+                    self.text(one.title),
+                    self.text(date.text if date else None),
+                    self.text(one.said_by),
+                    self.text(one.source),
+                    self.text(one.decision),
+                    (SEALED if one.is_sealed else 0) | (BROKEN if one.is_broken else 0),
+                )
+            )
+            times.extend((date.first, date.after) if date else (0, 0))
+            lists += [
+                [self.text(text) for text in texts]
+                for texts in (one.participants, one.derived_from, one.about)
+            ]
+        tokens = [(token, seen[id]) for id, found in self.rows.involved.items() for token in found]
+        at, heap = _pack_texts(f"{one.title}\n{self.rows.bodies[one.id]}" for one in observations)
+        return {
+            "observation": rows,
+            "observation.time": times,
+            **_packed_lists("observation.lists", lists),
+            "observation.digest": b"".join(
+                self.rows.digests[f"o:{one.id}"] for one in observations
+            ),
+            "body.at": at,
+            "body.text": heap,
+            **_packed_pairs("token", "involved", tokens),
+        }
+
+    # -- statements ----------------------------------------------------------------------------------------------
+
+    def pack_statements(self) -> dict[str, Any]:
+        about: list[list[int]] = [[] for _ in self.ids.texts]
+        near: list[set[int]] = [set() for _ in self.ids.texts]
+        citing: list[list[int]] = [[] for _ in self.seen.texts]
+        counts = array("I", bytes(4 * len(self.predicates.texts)))
+        rows, cited, items = array("I"), [], []
+        for number, one in enumerate(self.rows.statements):
+            subject, object = self.id(one.subject), self.id(one.object)
+            predicate = self.predicates.numbers[one.predicate]
+            counts[predicate] += 1
+            about[subject].append(number)
+            if object != NONE and object != subject:
+                about[object].append(number)
+                if not one.is_retired:
+                    near[subject].add(object)
+                    near[object].add(subject)
+            observations = [self.seen.numbers[id] for id in one.observations]
+            for observation in observations:
+                citing[observation].append(number)
+            cited.append(observations)
+            items.append(
+                [self.text(text) for item in one.sub_items for text in (item.name, item.text)]
+            )
+            rows.extend(self._statement(one, subject, predicate, object))
+        intervals = array("q")
+        for interval in self.intervals:
+            intervals.extend(self._interval(interval))
+        spans = array("q")
+        for span in self.spans:
+            spans.extend(OPEN if side is None else side for side in span)
+        return {
+            "statement": rows,
+            **_packed_lists("statement.cited", cited),
+            **_packed_lists("statement.items", items),
+            **_packed_lists("id.about", about),
+            **_packed_lists("id.near", [sorted(ids) for ids in near]),
+            **_packed_lists("seen.citing", citing),
+            "predicate.count": counts,
+            "interval": intervals,
+            "span": spans,
+        }
+
+    def _statement(
+        self, one: Statement, subject: int, predicate: int, object: int
+    ) -> tuple[int, ...]:
+        flags = (
+            (PROVISIONAL if one.is_provisional else 0)
+            | (RETRACTED if one.retracted else 0)
+            | (SINGLE if one.is_single else 0)
+            | CLASSES.index(one.klass) << 3
+            | (NO_CONFIDENCE if one.confidence is None else one.confidence) << 8
+        )
+        interval, span = one.interval, one.witnessed
+        return (
+            self.paths.numbers[one.path],
+            self.id(one.file_id),
+            self.text(one.id),
+            subject,
+            predicate,
+            object,
+            self.text(one.value),
+            NONE if interval is None else self.intervals.setdefault(interval, len(self.intervals)),
+            self.text(one.by),
+            self.text(one.auto),
+            self.text(one.superseded_by),
+            self.text(one.note),
+            self.text(one.said_by),
+            one.line,
+            flags,
+            one.witnesses,
+            NONE if span is None else self.spans.setdefault(span, len(self.spans)),
+            len(one.observations),
+            len(one.sub_items),
+        )
+
+    def _interval(self, interval: Interval) -> tuple[int, ...]:
+        sides = []
+        for side in (interval.start, interval.end):
+            if isinstance(side, Date):
+                sides += [self.text(side.text), side.first, side.after]
+            else:
+                sides += [-1 - BOUNDS.index(side), 0, 0]
+        return (self.text(interval.text), *sides, int(interval.is_event))
+
+    # -- files ---------------------------------------------------------------------------------------------------
+
+    def pack_files(self) -> dict[str, Any]:
+        numbers = [self.paths.numbers[file.path] for file in self.files]
+        return {
+            "file": _numbers(numbers),
+            "file.kind": bytes(file.kind for file in self.files),
+            "file.digest": b"".join(file.digest for file in self.files),
+            "file.blob": b"".join(file.blob for file in self.files),
+            "file.sign": b"".join(file.signature for file in self.files),
+            **_packed_lists(
+                "file.names",
+                [[self.text(text) for text in (file.id, *file.names)] for file in self.files],
+            ),
+            "judging": _numbers(
+                number for number, file in zip(numbers, self.files, strict=True) if file.is_judging
+            ),
+            **_packed_pairs(
+                "word",
+                "consulted",
+                [
+                    (token, number)
+                    for number, file in zip(numbers, self.files, strict=True)
+                    for token in file.consults
+                ],
+            ),
+            **_packed_pairs(
+                "own",
+                "provided",
+                [
+                    (token, number)
+                    for number, file in zip(numbers, self.files, strict=True)
+                    for token in file.provides
+                ],
+            ),
+        }
+
+
+def _numbers(numbers: Iterable[int]) -> "array[int]":
+    return array("I", numbers)
+
+
+def _pack_texts(texts: Iterable[str]) -> tuple["array[int]", bytearray]:
+    at, heap = array("q", (0,)), bytearray()
+    for text in texts:
+        heap += text.encode("utf-8", "surrogatepass")
+        at.append(len(heap))
+    return at, heap
+
+
+def _packed_list(name: str, numbers: Iterable[int]) -> dict[str, Any]:
+    return {name: array("I", numbers)}
+
+
+def _packed_lists(name: str, lists: Iterable[Sequence[int]]) -> dict[str, Any]:
+    at, flat = array("I", (0,)), array("I")
+    for numbers in lists:
+        flat.extend(numbers)
+        at.append(len(flat))
+    return {f"{name}.at": at, name: flat}
+
+
+def _packed_pairs(table: str, what: str, pairs: Iterable[tuple[str, int]]) -> dict[str, Any]:
+    """Make a table of the first of each pair, with the second ones of each, sorted, each once."""
+    gathered: dict[str, set[int]] = {}
+    for text, number in pairs:
+        gathered.setdefault(text, set()).add(number)
+    made = _Table(gathered)
+    lists = _packed_lists(f"{table}.{what}", (sorted(gathered[text]) for text in made.texts))
+    return {**made.pack(table), **lists}

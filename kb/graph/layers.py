@@ -1,0 +1,428 @@
+"""One graph file, read where it lies: tables, lists and rows, each decoded when it is asked for."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kb.graph.file_form import (
+    BOUNDS,
+    BROKEN,
+    CLASSES,
+    DIGEST_BYTES,
+    ENTITY_LISTS,
+    ENTITY_WIDTH,
+    INTERVAL_WIDTH,
+    NO_CONFIDENCE,
+    NONE,
+    OBSERVATION_LISTS,
+    OBSERVATION_WIDTH,
+    OPEN,
+    ORDINAL_SHIFT,
+    PROVISIONAL,
+    RETRACTED,
+    SEALED,
+    SINGLE,
+    STATEMENT_WIDTH,
+)
+from kb.graph.graph import Entity, Observation, Statement
+from kb.model.time import Bound, Date, Interval, TimeSpan
+from kb.store.sections import Sections
+
+if TYPE_CHECKING:
+    from kb.model.statement import SubItem
+
+
+class Heap:
+    """Texts by number."""
+
+    def __init__(self, sections: Sections, name: str, at: str = "") -> None:
+        self.at = sections.longs(at or f"{name}.at")
+        self._data = sections.data
+        self.start, self.end = sections.place(name)
+
+    def __len__(self) -> int:
+        return len(self.at) - 1
+
+    def __getitem__(self, number: int) -> str:
+        start = self.start
+        text = self._data[start + self.at[number] : start + self.at[number + 1]]
+        return text.decode("utf-8", "surrogatepass")
+
+    def get(self, number: int) -> str | None:
+        """Give a text, ``None`` for ``NONE``."""
+        return None if number == NONE else self[number]
+
+    def number_at(self, place: int) -> int:
+        """Say in which text a place of the file lies."""
+        at, place = self.at, place - self.start
+        low, high = 0, len(at) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if at[middle + 1] <= place:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def iter_holding(self, part: str) -> Iterator[int]:
+        """Yield the numbers of the texts that hold a part."""
+        wanted, place = part.encode("utf-8", "surrogatepass"), self.start
+        while True:
+            place = self._data.find(wanted, place, self.end)
+            if place < 0 or place >= self.end:
+                return
+            number = self.number_at(place)
+            end = self.start + self.at[number + 1]
+            if place + len(wanted) <= end:
+                yield number
+                place = end
+            else:  # it reaches over two texts
+                place += 1
+
+
+class Table:
+    """A sorted table of texts, each with a line end."""
+
+    def __init__(self, sections: Sections, name: str) -> None:
+        self._heap = Heap(sections, f"{name}.text", f"{name}.at")
+        self._data = sections.data
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def __getitem__(self, number: int) -> str:
+        return self._heap[number][:-1]
+
+    def find(self, text: str) -> int:
+        """Find a text's number, -1 where the table has none."""
+        wanted = text.encode("utf-8", "surrogatepass")
+        number = self.find_place(wanted)
+        return number if number < len(self) and self._bytes(number) == wanted else -1
+
+    def find_place(self, wanted: bytes) -> int:
+        """Find the first number whose text does not come before some bytes."""
+        low, high = 0, len(self)
+        while low < high:
+            middle = (low + high) // 2
+            if self._bytes(middle) < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def iter_holding(self, part: str) -> Iterator[int]:
+        """Yield the numbers of the texts that hold a part."""
+        return self._heap.iter_holding(part)
+
+    def _bytes(self, number: int) -> bytes:
+        start, at = self._heap.start, self._heap.at
+        return self._data[start + at[number] : start + at[number + 1] - 1]
+
+
+class Lists:
+    """Lists of numbers by number."""
+
+    def __init__(self, sections: Sections, name: str) -> None:
+        self._at, self._items = sections.ints(f"{name}.at"), sections.ints(name)
+
+    def __getitem__(self, number: int) -> "memoryview[int]":
+        return self._items[self._at[number] : self._at[number + 1]]
+
+    def count(self, number: int) -> int:
+        """Count a list's numbers."""
+        return self._at[number + 1] - self._at[number]
+
+
+class Layer:
+    """A graph file."""
+
+    def __init__(self, sections: Sections) -> None:
+        self.sections = sections
+        self.heap = Heap(sections, "heap.text", "heap.at")
+        self.ids, self.seen = Table(sections, "id"), Table(sections, "seen")
+        self.paths, self.predicates = Table(sections, "path"), Table(sections, "predicate")
+        self.about, self.near = Lists(sections, "id.about"), Lists(sections, "id.near")
+        self.citing = Lists(sections, "seen.citing")
+        self._statements = sections.ints("statement")
+        self._cited = Lists(sections, "statement.cited")
+        self._order = sections.longs("statement.order")
+        self._entities = sections.ints("entity")
+        self._observations = sections.ints("observation")
+        self._intervals: dict[int, Interval] = {}
+        #: What another layer takes the place of: numbers of paths (for statements), ids and observations.
+        self.masked_paths: set[int] = set()
+        self.masked_ids: set[int] = set()
+        self.masked_seen: set[int] = set()
+
+    # -- statements ----------------------------------------------------------------------------------------------
+
+    @property
+    def statements(self) -> int:
+        """How many rows of statements there are, masked ones included."""
+        return len(self._statements) // STATEMENT_WIDTH
+
+    def count_predicates(self) -> dict[str, int]:
+        """Count the statements that no other layer has by predicate."""
+        counts = self.sections.ints("predicate.count").tolist()
+        for path in self.masked_paths:
+            for number in self.statements_of_path(path):
+                counts[self._statements[number * STATEMENT_WIDTH + 4]] -= 1
+        return {self.predicates[number]: count for number, count in enumerate(counts) if count}
+
+    def statements_of_path(self, path: int) -> range:
+        """Give the statements of a file: rows are in order of their paths."""
+        first = end = first_row_from(self._statements, STATEMENT_WIDTH, path)
+        while end < self.statements and self._statements[end * STATEMENT_WIDTH] == path:
+            end += 1
+        return range(first, end)
+
+    def is_masked(self, number: int) -> bool:
+        """Say whether another layer has what a statement's file says."""
+        return self._statements[number * STATEMENT_WIDTH] in self.masked_paths
+
+    def order(self, number: int) -> int:
+        """Give a statement's ordinal."""
+        return self._order[number] if len(self._order) else number << ORDINAL_SHIFT
+
+    def statement(self, number: int) -> Statement:
+        """Decode a statement."""
+        (
+            path,
+            file_id,
+            id,
+            subject,
+            predicate,
+            object,
+            value,
+            interval,
+            by,
+            auto,
+            superseded_by,
+            note,
+            said_by,
+            line,
+            flags,
+            witnesses,
+            span,
+            cited,
+            items,
+        ) = self._statements[number * STATEMENT_WIDTH : (number + 1) * STATEMENT_WIDTH].tolist()
+        heap, ids = self.heap, self.ids
+        confidence = flags >> 8
+        return Statement(
+            file_id=ids[file_id],
+            id=heap[id],
+            is_provisional=bool(flags & PROVISIONAL),
+            subject=ids[subject],
+            predicate=self.predicates[predicate],
+            object=None if object == NONE else ids[object],
+            value=heap.get(value),
+            interval=None if interval == NONE else self._interval(interval),
+            confidence=None if confidence == NO_CONFIDENCE else confidence,
+            by=heap.get(by),
+            auto=heap.get(auto),
+            retracted=bool(flags & RETRACTED),
+            superseded_by=heap.get(superseded_by),
+            note=heap.get(note),
+            sub_items=self._sub_items(number) if items else (),
+            klass=CLASSES[flags >> 3 & 3],
+            is_single=bool(flags & SINGLE),
+            observations=tuple(map(self.seen.__getitem__, self._cited[number])) if cited else (),
+            witnesses=witnesses,
+            witnessed=None if span == NONE else self._span(span),
+            said_by=heap[said_by],
+            path=self.paths[path],
+            line=line,
+            ordinal=self.order(number),
+        )
+
+    def _sub_items(self, number: int) -> "tuple[SubItem, ...]":
+        from kb.model.statement import SubItem
+
+        texts = [self.heap[text] for text in Lists(self.sections, "statement.items")[number]]
+        return tuple(SubItem(*pair) for pair in zip(texts[::2], texts[1::2], strict=True))
+
+    def _interval(self, number: int) -> Interval:
+        found = self._intervals.get(number)
+        if found is None:
+            rows = self.sections.longs("interval")
+            text, *sides, is_event = rows[
+                number * INTERVAL_WIDTH : (number + 1) * INTERVAL_WIDTH
+            ].tolist()
+            found = self._intervals[number] = Interval(
+                self.heap[text], self._side(*sides[:3]), self._side(*sides[3:]), bool(is_event)
+            )
+        return found
+
+    def _side(self, text: int, first: int, after: int) -> Date | Bound:
+        return BOUNDS[-1 - text] if text < 0 else Date(self.heap[text], first, after)
+
+    def _span(self, number: int) -> TimeSpan:
+        start, end = self.sections.longs("span")[2 * number : 2 * number + 2]
+        return TimeSpan(None if start == OPEN else start, None if end == OPEN else end)
+
+    # -- entities ------------------------------------------------------------------------------------------------
+
+    def find_entity(self, id: str) -> int:
+        """Find an entity's row, -1 where there is none or another layer has it."""
+        number = self.ids.find(id)
+        if number < 0 or number in self.masked_ids:
+            return -1
+        return find_row(self._entities, ENTITY_WIDTH, number)
+
+    def iter_entities(self) -> Iterator[tuple[str, int]]:
+        """Yield (id, row) of the entities that no other layer has."""
+        for number, row in self._iter_entity_rows():
+            yield self.ids[number], row
+
+    def count_entities(self) -> int:
+        """Count the entities that no other layer has."""
+        return sum(1 for _ in self._iter_entity_rows())
+
+    def _iter_entity_rows(self) -> Iterator[tuple[int, int]]:
+        for row, number in enumerate(self._entities[::ENTITY_WIDTH]):
+            if number not in self.masked_ids:
+                yield number, row
+
+    def types(self) -> set[str]:
+        """List the types of the entities that no other layer has."""
+        types = {self._entities[row * ENTITY_WIDTH + 1] for _, row in self._iter_entity_rows()}
+        return {self.heap[type] for type in types if type != NONE} - {""}
+
+    def entity(self, row: int) -> Entity:
+        """Decode an entity."""
+        id, type, name, path, summary, flags = self._entities[
+            row * ENTITY_WIDTH : (row + 1) * ENTITY_WIDTH
+        ]
+        heap, ids, lists = self.heap, self.ids, Lists(self.sections, "entity.lists")
+        first = row * ENTITY_LISTS
+        return Entity(
+            id=ids[id],
+            type=heap.get(type),
+            name=heap[name],
+            aliases=tuple(heap[text] for text in lists[first]),
+            keys=tuple(heap[text] for text in lists[first + 1]),
+            normalized_keys=tuple(heap[text] for text in lists[first + 2]),
+            path=self.paths[path],
+            merged=tuple(ids[other] for other in lists[first + 3]),
+            summary=heap[summary],
+            is_broken=bool(flags & BROKEN),
+            links=tuple(ids[other] for other in lists[first + 4]),
+        )
+
+    def entity_text(self, row: int) -> str:
+        """Give what an entity's files say in words."""
+        return Heap(self.sections, "entity.text", "entity.text.at")[row]
+
+    def entity_digest(self, row: int) -> bytes:
+        """Give the digest of an entity's files."""
+        return bytes(
+            self.sections.raw("entity.digest")[row * DIGEST_BYTES : (row + 1) * DIGEST_BYTES]
+        )
+
+    # -- observations --------------------------------------------------------------------------------------------
+
+    def find_observation(self, id: str) -> int:
+        """Find an observation's row, -1 where there is none or another layer has it."""
+        number = self.seen.find(id)
+        if number < 0 or number in self.masked_seen:
+            return -1
+        return find_row(self._observations, OBSERVATION_WIDTH, number)
+
+    def iter_observations(self) -> Iterator[tuple[str, int]]:
+        """Yield (id, row) of the observations that no other layer has."""
+        for number, row in self._iter_observation_rows():
+            yield self.seen[number], row
+
+    def count_observations(self) -> int:
+        """Count the observations that no other layer has."""
+        return sum(1 for _ in self._iter_observation_rows())
+
+    def _iter_observation_rows(self) -> Iterator[tuple[int, int]]:
+        for row, number in enumerate(self._observations[::OBSERVATION_WIDTH]):
+            if number not in self.masked_seen:
+                yield number, row
+
+    def observation(self, row: int) -> Observation:
+        """Decode an observation."""
+        id, path, kind, title, date, said_by, source, decision, flags = self._observations[
+            row * OBSERVATION_WIDTH : (row + 1) * OBSERVATION_WIDTH
+        ]
+        heap, lists = self.heap, Lists(self.sections, "observation.lists")
+        first, after = self.sections.longs("observation.time")[2 * row : 2 * row + 2]
+        participants, derived_from, about = (
+            tuple(heap[text] for text in lists[row * OBSERVATION_LISTS + index])
+            for index in range(OBSERVATION_LISTS)
+        )
+        return Observation(
+            id=self.seen[id],
+            path=self.paths[path],
+            kind=heap[kind],
+            title=heap[title],
+            happened_at=None if date == NONE else Date(heap[date], first, after),
+            said_by=heap[said_by],
+            participants=participants,
+            source=heap[source],
+            derived_from=derived_from,
+            decision=heap[decision],
+            about=about,
+            is_sealed=bool(flags & SEALED),
+            is_broken=bool(flags & BROKEN),
+        )
+
+    def body(self, row: int) -> tuple[str, str]:
+        """Give an observation's title and text, which stand behind each other."""
+        title = self.heap[self._observations[row * OBSERVATION_WIDTH + 3]]
+        return title, self._bodies[row][len(title) + 1 :]
+
+    def id_of_observation(self, row: int) -> str | None:
+        """Give an observation's id, ``None`` where another layer has it."""
+        number = self._observations[row * OBSERVATION_WIDTH]
+        return None if number in self.masked_seen else self.seen[number]
+
+    def kinds(self) -> set[str]:
+        """List the kinds of the observations that no other layer has."""
+        kinds = {
+            self._observations[row * OBSERVATION_WIDTH + 2]
+            for _, row in self._iter_observation_rows()
+        }
+        return {self.heap[kind] for kind in kinds} - {""}
+
+    def iter_bodies_holding(self, part: str) -> Iterator[int]:
+        """Yield the rows of observations whose title or text holds a part, those masked included."""
+        return self._bodies.iter_holding(part)
+
+    @property
+    def _bodies(self) -> Heap:
+        return Heap(self.sections, "body.text", "body.at")
+
+    def observation_digest(self, row: int) -> bytes:
+        """Give the digest of an observation's file."""
+        return bytes(
+            self.sections.raw("observation.digest")[row * DIGEST_BYTES : (row + 1) * DIGEST_BYTES]
+        )
+
+    # -- tables --------------------------------------------------------------------------------------------------
+
+    def look_up(self, table: str, what: str, text: str) -> "memoryview[int] | tuple[int, ...]":
+        """Give the numbers that a table lists under a text."""
+        number = Table(self.sections, table).find(text)
+        return () if number < 0 else Lists(self.sections, f"{table}.{what}")[number]
+
+
+def find_row(rows: "memoryview[int]", width: int, number: int) -> int:
+    """Find the row that begins with a number, -1 where there is none. Rows are sorted by their first number."""
+    row = first_row_from(rows, width, number)
+    is_there = row * width < len(rows) and rows[row * width] == number
+    return row if is_there else -1
+
+
+def first_row_from(rows: "memoryview[int]", width: int, number: int) -> int:
+    """Find the first row that begins with a number or a greater one."""
+    low, high = 0, len(rows) // width
+    while low < high:
+        middle = (low + high) // 2
+        if rows[middle * width] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low

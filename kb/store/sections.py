@@ -1,0 +1,123 @@
+"""A file of named sections that is read where it lies: through a memory map, without decoding what is not asked for.
+
+Bytes and columns of integers only, so that reading a damaged or foreign one runs nothing. The last bytes digest all
+that is before them.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mmap import mmap
+
+MAGIC = b"kb-sect1"
+_NAME, _HEADER, _DIGEST = 32, 32, 32
+#: Of one entry of the table of contents: from where to where, and the name.
+_ENTRY = 16 + _NAME
+_BLOCK = 1 << 22
+
+
+class Damaged(Exception):
+    """The bytes are no file of sections; the text says why."""
+
+
+class Sections:
+    """The sections of a file. Integers come as views of the file: slices of them cost nothing."""
+
+    def __init__(self, data: "mmap | bytes") -> None:
+        self.data = data
+        self._view = memoryview(data)
+        if len(self._view) < _HEADER + _DIGEST or self._view[: len(MAGIC)] != MAGIC:
+            raise Damaged("it is no file of ours")
+        order, count, length = (
+            int.from_bytes(self._view[at : at + 8], sys.byteorder) for at in (8, 16, 24)
+        )
+        if order != 1 or length != len(self._view):
+            raise Damaged("it is cut short, or another machine's")
+        numbers = self._view[_HEADER : _HEADER + 16 * count].cast("Q")
+        names = self._view[_HEADER + 16 * count : _HEADER + _ENTRY * count]
+        self._places = {
+            bytes(names[_NAME * i : _NAME * (i + 1)]).rstrip(b"\0").decode("ascii"): (
+                numbers[2 * i],
+                numbers[2 * i + 1],
+            )
+            for i in range(count)
+        }
+
+    def place(self, name: str) -> tuple[int, int]:
+        """Say where a section starts and ends."""
+        try:
+            return self._places[name]
+        except KeyError:
+            raise Damaged(f"it has no section {name}") from None
+
+    def raw(self, name: str) -> memoryview:
+        """Give a section's bytes."""
+        start, end = self.place(name)
+        return self._view[start:end]
+
+    def ints(self, name: str) -> "memoryview[int]":
+        """Give a section as unsigned numbers of 32 bits."""
+        return self.raw(name).cast("I")
+
+    def longs(self, name: str) -> "memoryview[int]":
+        """Give a section as signed numbers of 64 bits."""
+        return self.raw(name).cast("q")
+
+    def find(self, part: bytes, start: int, end: int) -> int:
+        """Find some bytes between two places of the file; -1 where they are not."""
+        return self.data.find(part, start, end)
+
+    def is_whole(self) -> bool:
+        """Say whether every byte is as it was written."""
+        return digest_of(self._blocks()) == bytes(self._view[-_DIGEST:])
+
+    @property
+    def stamp(self) -> bytes:
+        """What tells this file from every other: its digest, as written in it."""
+        return bytes(self._view[-_DIGEST:])
+
+    def _blocks(self) -> Iterator[memoryview]:
+        end = len(self._view) - _DIGEST
+        for at in range(0, end, _BLOCK):
+            yield self._view[at : min(at + _BLOCK, end)]
+
+
+def digest_of(blocks: Iterable[Any]) -> bytes:
+    """Digest bytes that come in blocks."""
+    from _blake2 import blake2b  # what ``hashlib`` gives, without what else it loads
+
+    whole = blake2b(digest_size=_DIGEST)
+    for block in blocks:
+        whole.update(block)
+    return whole.digest()
+
+
+def pack_sections(sections: Mapping[str, Any]) -> Iterator[bytes | memoryview]:
+    """Lay sections (bytes, or arrays of integers) out as a file, piece by piece, the digest last."""
+    views = {name: memoryview(content).cast("B") for name, content in sections.items()}
+    at = _HEADER + _ENTRY * len(views)
+    numbers = bytearray()
+    names = bytearray()
+    for name, view in views.items():
+        numbers += at.to_bytes(8, sys.byteorder) + (at + len(view)).to_bytes(8, sys.byteorder)
+        names += name.encode("ascii").ljust(_NAME, b"\0")
+        at += len(view) + -len(view) % 8
+    header = MAGIC + b"".join(
+        number.to_bytes(8, sys.byteorder) for number in (1, len(views), at + _DIGEST)
+    )
+
+    def pieces() -> Iterator[bytes | memoryview]:
+        yield bytes(header + numbers + names)
+        for view in views.values():
+            yield view
+            yield b"\0" * (-len(view) % 8)
+
+    from _blake2 import blake2b
+
+    whole = blake2b(digest_size=_DIGEST)
+    for piece in pieces():
+        whole.update(piece)
+        yield piece
+    yield whole.digest()
