@@ -1,13 +1,13 @@
 """An entity as its file says it."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kb.diagnostics import WHOLE_FILE, Span
 from kb.model.statement import Link, StatementLine
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """A ``kind:value`` key as written."""
 
     kind: str
@@ -20,16 +20,14 @@ class Key:
         return f"{self.kind}:{self.value}"
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """A name, alias or id in the frontmatter, with its place."""
 
     text: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Footnote:
+class Footnote(NamedTuple):
     """A footnote definition ``[^label]: text`` by its character offsets, to the end of its last line."""
 
     label: str

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from kb.model.time import Interval
 
@@ -36,8 +37,7 @@ class Link:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(NamedTuple):
     """One ``[^observation-id]``."""
 
     observation: str

@@ -20,10 +20,18 @@ class Fields:
     source: Source
     mapping: Mapping
     faults: list[Fault] = field(default_factory=list)
+    _values: dict[str, Node] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._values = {key.text: value for key, value in self.mapping.entries}
+
+    def value(self, key: str) -> Node | None:
+        """Give a field's node, ``None`` where it is missing."""
+        return self._values.get(key)
 
     def scalar(self, key: str) -> Scalar | None:
         """Give a text field's node, ``None`` where it is missing or empty."""
-        node = self.mapping.get(key)
+        node = self._values.get(key)
         if node is None or _is_null(node):
             return None
         if not isinstance(node, Scalar):
@@ -38,7 +46,7 @@ class Fields:
 
     def scalars(self, key: str) -> list[Scalar]:
         """Give the nodes of a list of texts; a single text is a list of one."""
-        node = self.mapping.get(key)
+        node = self._values.get(key)
         if node is None or _is_null(node):
             return []
         hint = f"write {key}: [one, two]"
@@ -62,11 +70,13 @@ class Fields:
     def report_near_misses(self, reserved: frozenset[str]) -> None:
         """Report fields that are nearly reserved ones: another case, another joint, one instead of many."""
         for key, _ in self.mapping.entries:
+            if key.text in reserved:
+                continue
             word = key.text.strip().lower().replace("-", "_").replace(" ", "_")
             meant = next(
                 (near for near in (word, f"{word}s", f"{word}es") if near in reserved), None
             )
-            if meant is not None and key.text not in reserved:
+            if meant is not None:
                 message = f'nothing reads the field "{key.text}"'
                 self.report("KB221", key, message, f'did you mean "{meant}"?')
 
@@ -125,7 +135,7 @@ def read_id(fields: Fields, stem: str) -> Name:
     stand_in = stem if is_id(stem) else slugify(stem)
     if node is None:
         if len(fields.faults) == found:
-            empty = fields.mapping.get("id")
+            empty = fields.value("id")
             fields.report("KB201", empty, "the id is missing", f"write id: {stand_in}")
         return Name(stand_in, WHOLE_FILE)
     if not is_id(node.text):

@@ -7,8 +7,7 @@ own lines are not used, since it ends them where Markdown does not.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 from frontmatter.default_handlers import YAMLHandler
@@ -26,11 +25,29 @@ _SECOND = re.compile(r"\s*(---)[ \t]*(?:\r\n|\n|\r)[^\r\n:]*:")
 _LATE = re.compile(r"\s+---")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
+# A block of the plainest lines, which most are, is read without YAML's parser: ``key: value`` with the value in one
+# line, plain or in double quotes, or a flow list of such values. What is not of this form goes to the parser, which
+# defines what all of it means; a test compares the two.
+#
+# A plain value begins with a letter, a digit or ``_``, so with no sign of YAML's; a ``:`` in it has no blank after it and
+# a ``#`` none before it. In double quotes nothing is escaped. A key at the margin ends what stands above it.
+
+#: Inside a character class: what YAML refuses or takes for a line end, and all white space but " ".
+_NOT_PLAIN = r"\x00-\x1f\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ud800-\udfff\ufeff\ufffe\uffff"
+_PLAIN = rf"(?=\w)(?:[^:#{_NOT_PLAIN}]++|:(?=[^ \n])|(?<! )#)++(?<! )"
+_LISTED = rf"(?=\w)(?:[^:#,?\[\]{{}}{_NOT_PLAIN}]++|:(?=[^ \n,?\[\]{{}}])|(?<! )#)++(?<! )"
+_QUOTED = rf"\"[^\"\\{_NOT_PLAIN}]*\""
+_LIST_ITEM = rf"(?:{_LISTED}|{_QUOTED})"
+_PLAIN_LINE = re.compile(
+    rf"([A-Za-z_][A-Za-z0-9_-]{{,63}}): ({_PLAIN}|{_QUOTED}|(\[(?:{_LIST_ITEM}(?:, *{_LIST_ITEM})*)?\]))\n"
+)
+_PLAIN_ITEM = re.compile(_LIST_ITEM)
+_MAX_PLAIN = 8 * 1024
+
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(NamedTuple):
     """A scalar as text, by its character offsets in the file."""
 
     text: str
@@ -39,8 +56,7 @@ class Scalar:
     is_plain: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(NamedTuple):
     """A sequence of nodes."""
 
     items: tuple["Node", ...]
@@ -48,8 +64,7 @@ class Sequence:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Mapping:
+class Mapping(NamedTuple):
     """A mapping; of a duplicate key the first entry counts, and the second is a fault."""
 
     entries: tuple[tuple[Scalar, "Node"], ...]
@@ -67,8 +82,7 @@ class Mapping:
 Node = Scalar | Sequence | Mapping
 
 
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
+class FrontMatter(NamedTuple):
     """A file's frontmatter and where its body begins. ``fields`` is ``None`` where it does not parse."""
 
     fields: Mapping | None
@@ -122,6 +136,43 @@ def to_plain(node: Node) -> object:
 
 def split_front_matter(text: str) -> FrontMatter:
     """Find and parse a file's frontmatter. Never raises: what is wrong is among the faults."""
+    return _read_plain_block(text) or _read_block(text)
+
+
+def _read_plain_block(text: str) -> FrontMatter | None:
+    """Read a block of nothing but plain lines, ``None`` where it is none: what ``_read_block`` makes of it."""
+    start = at = 4
+    if not text.startswith("---\n"):
+        return None
+    entries: dict[str, tuple[Scalar, Node]] = {}
+    while match := _PLAIN_LINE.match(text, at):
+        key = match[1]
+        if key in entries:
+            return None
+        begin, end = match.span(2)
+        if match[3] is None:
+            value: Node = _plain_scalar(match[2], begin, end)
+        else:
+            items = _PLAIN_ITEM.finditer(text, begin + 1, end - 1)
+            value = Sequence(
+                tuple(_plain_scalar(item[0], *item.span()) for item in items), begin, end
+            )
+        entries[key] = (Scalar(key, at, at + len(key)), value)
+        at = match.end()
+    if not entries or at > _MAX_PLAIN or not text.startswith("---\n", at):
+        return None
+    body_start = at + 4
+    fields = Mapping(tuple(entries.values()), start, at)
+    return FrontMatter(fields, at, body_start, _second_block(text, body_start))
+
+
+def _plain_scalar(text: str, start: int, end: int) -> Scalar:
+    if text[0] == '"':
+        return Scalar(text[1:-1], start, end, False)
+    return Scalar(text, start, end)
+
+
+def _read_block(text: str) -> FrontMatter:
     opening = _FENCE.match(text)
     if opening is None:
         hint = "begin the file with a line '---', then 'id: …', and close the block with '---'"
@@ -151,11 +202,16 @@ def split_front_matter(text: str) -> FrontMatter:
         message = "the frontmatter is no mapping"
         faults.append(Fault("KB107", node.start, node.end, message, "write 'key: value' lines"))
         node = None
-    if second := _SECOND.match(text, body_start):
-        message = "a second block follows the frontmatter; it is read as text"
-        hint = "move its fields into the first block"
-        faults.append(Fault("KB110", *second.span(1), message, hint))
-    return FrontMatter(node, end, body_start, tuple(faults))
+    return FrontMatter(node, end, body_start, (*faults, *_second_block(text, body_start)))
+
+
+def _second_block(text: str, body_start: int) -> tuple[Fault, ...]:
+    second = _SECOND.match(text, body_start)
+    if second is None:
+        return ()
+    message = "a second block follows the frontmatter; it is read as text"
+    hint = "move its fields into the first block"
+    return (Fault("KB110", second.start(1), second.end(1), message, hint),)
 
 
 def is_larger(text: str, limit: int) -> bool:

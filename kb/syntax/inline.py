@@ -22,11 +22,12 @@ _WIKI = re.compile(r"\[\[([^\[\]\r\n]+)\]\]")
 #: What mdformat makes of a wiki link, which it does not know.
 _ESCAPED_WIKI = re.compile(r"\\\[\\?\[([^\[\]\r\n]+?)\\?\]\\?\]")
 #: Matched where code and escapes are masked. Label with one level of brackets; target in angle
-#: brackets or with one level of parentheses; optional title.
+#: brackets or with one level of parentheses; optional title. White space is never given back, so that a million
+#: blanks are read once.
 _MARKDOWN = re.compile(
     r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]"
-    r"\(\s*(?:<([^<>\r\n]*)>|((?:[^()<\s]|\([^()\s]*\))(?:[^()\s]|\([^()\s]*\))*)?)"
-    r"(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)"
+    r"\((?:\s*+(?:<([^<>\r\n]*)>|((?:[^()<\s]|\([^()\s]*\))(?:[^()\s]|\([^()\s]*\))*)))?"
+    r"(?:\s++(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*+\)"
 )
 
 

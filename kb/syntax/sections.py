@@ -7,9 +7,11 @@ One automaton over lines, so in one module although it is long.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from kb.diagnostics import Fault
 from kb.model.entity import Footnote
@@ -58,6 +60,12 @@ _HTML_ENDS = {
     "declaration": re.compile(r">"),
 }
 
+#: What begins a block whatever stands before it, unless that is code or HTML: an item that begins with a letter, so is
+#: no rule and opens nothing further; a footnote definition. The rest of an item's line, where another one follows it.
+_AT_MARGIN = re.compile(
+    r"- (?=[^\W\d_])(?P<whole>[^\r\n]*(?=\n- [^\W\d_]))?|\[\^(?P<label>[^\]\s\\]+)\]:[ \t]*"
+)
+
 _SETEXT = re.compile(r"(=+|-+) *\Z")
 _LINK_DEFINITION = re.compile(
     r" {0,3}\[(?!\^|\s*\])(?:\\.|[^\[\]\\]){1,999}\]:\s*(?:<[^<>\r\n]*>|[^\s<]\S*)"
@@ -77,8 +85,7 @@ _ITEM_HINT = "begin an item with '- predicate:: …', or move it above the secti
 _INDENT_HINT = "indent it by two spaces, or begin it with '- '"
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """One list item of a statement section, by character offsets in the file's text."""
 
     section: Section
@@ -88,8 +95,7 @@ class Item:
     sub_items: tuple[tuple[int, int, int], ...]  #: (start of the bullet, start of the text, end)
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(NamedTuple):
     """What a body consists of."""
 
     items: tuple[Item, ...]
@@ -112,6 +118,7 @@ class _Leaf(Enum):
 
 
 _NONE, _PARAGRAPH, _FENCE, _CODE, _HTML_LEAF, _FOOTNOTE = _Leaf
+_SWALLOWING = (_FENCE, _HTML_LEAF)
 _STRAY = {
     _PARAGRAPH: "this text is no statement",
     _FENCE: "a code block in a statement section is not read",
@@ -195,6 +202,14 @@ class _Scanner:
 
     def read_line(self, start: int, end: int) -> bool:
         """Take in a line; whether it is blank."""
+        if start == end and not self.containers and self.leaf not in _SWALLOWING:
+            if self.leaf is _PARAGRAPH:
+                self._close_leaf()
+            return True
+        begins = _AT_MARGIN.match(self.text, start)
+        if begins and (self.containers or self.leaf not in _SWALLOWING):
+            self._begin_at_margin(begins, start, end)
+            return False
         line = self.text[start:end]
         self.has_tabs = "\t" in line
         if self.has_tabs:
@@ -205,6 +220,28 @@ class _Scanner:
         if item is not None and item is self.item and self.section is not None and not is_blank:
             self._read_item_line(item, line, start, end)
         return is_blank
+
+    def _begin_at_margin(self, begins: re.Match[str], start: int, end: int) -> None:
+        """Open the item or footnote that a line at the margin begins: what ``_read_blocks`` comes to for it.
+
+        Containers do not go on, since no blank and no ``>`` begins the line; nothing but code and HTML goes on
+        without one; and neither an item that is not empty nor a footnote is kept from interrupting a paragraph. An item
+        that the next line ends is taken as a whole.
+        """
+        if self.leaf is not _NONE or self.containers:
+            self._close_to(0)
+        self.is_comment = self.has_empty_item = False
+        label, whole = begins["label"], begins["whole"]
+        if label is not None:
+            self.footnotes.append(Footnote(label, start, end, self.text[begins.end() : end]))
+            self.leaf, self.leaf_start, self.leaf_end = _FOOTNOTE, start, end
+        elif whole is not None and self.section is not None:
+            self.items.append(Item(self.section, start, start + 2, end, ()))
+        else:
+            text_start = start + 2
+            self.item = _OpenItem(start, text_start, end, False, [])
+            self.containers.append(2)
+            self.leaf, self.leaf_start, self.leaf_end = _PARAGRAPH, text_start, end
 
     def _read_blocks(self, line: str, start: int, end: int) -> bool:
         at, matched = self._match_containers(line) if self.containers else (0, 0)
@@ -461,7 +498,7 @@ class _Scanner:
         """Report headings that are nearly a section's, where what follows looks like statements."""
         starts = [*self.headings, len(self.text)]
         for title, start, end in self.near_misses:
-            following = next(at for at in starts if at > start)
+            following = starts[bisect_right(starts, start)]
             if _LIKE_A_STATEMENT.search(self.text, end, following):
                 section = "Relations" if title.casefold().startswith("rel") else "Facts"
                 self.faults.append(

@@ -18,6 +18,10 @@ _BOM = "\ufeff"
 _NO_UTF8 = re.compile("[\udc80-\udcff]")
 
 
+#: Where lines are counted rather than looked up: most places are those of the frontmatter.
+_NEAR = 1024
+
+
 @dataclass(frozen=True)
 class Source:
     """A decoded text without its BOM. Lines end at CRLF, LF or a lone CR, as in CommonMark, and nowhere else."""
@@ -48,6 +52,8 @@ class Source:
 
     def span(self, start: int, end: int | None = None) -> Span:
         """Turn offsets into a line and columns; a stretch over several lines is cut at its first line's end."""
+        if start < _NEAR and self.text.find("\r", 0, max(start, end or 0) + 1) < 0:
+            return self._near_span(start, end)
         starts = self.line_starts
         row = bisect_right(starts, start) - 1
         column = start - starts[row] + 1
@@ -58,6 +64,16 @@ class Source:
             limit = starts[row + 1] - 1
             limit -= self.text.startswith("\r\n", limit - 1)
         return Span(row + 1, column, max(min(end, limit) - starts[row] + 1, column))
+
+    def _near_span(self, start: int, end: int | None) -> Span:
+        """What ``span`` gives, where only LF ends the lines up to there, without a table of all lines."""
+        text = self.text
+        first = text.rfind("\n", 0, start) + 1
+        row, column = text.count("\n", 0, first) + 1, start - first + 1
+        if end is None or end <= start:
+            return Span(row, column, column)
+        limit = text.find("\n", start, end)
+        return Span(row, column, (min(end, len(text)) if limit < 0 else limit) - first + 1)
 
     def encode(self) -> bytes:
         """Give back the bytes that the text was read from."""

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from kb.diagnostics import Fault
 from kb.model.names import normalize_predicate
-from kb.model.statement import Citation, Link, Section, StatementLine, SubItem
+from kb.model.statement import Citation, Link, LinkForm, Section, StatementLine, SubItem
 from kb.syntax.edtf import TimeFault, looks_like_time
 from kb.syntax.inline import (
     code_span,
@@ -51,7 +51,7 @@ _DASH = re.compile(r"(?:^|(?<=\s))—(?=\s)")
 _OTHER_DASH = re.compile(r"(?:--|–|-|―)\s")
 _AND = re.compile(r"(?:and|und|&|,)\s")
 #: A Markdown link but for the blanks in its target.
-_LOOSE_LINK = re.compile(r"\[([^\[\]]*)\]\(([^()<>\"]* [^()<>\"]*)\)")
+_LOOSE_LINK = re.compile(r"\[([^\[\]]*)\]\(([^()<>\" ]* [^()<>\"]*)\)")
 _SPACE = re.compile(r"\s*")
 _FOLDED = re.compile(r"\s{2,}|[^\S ]|``")
 
@@ -71,9 +71,110 @@ def parse_statement(
     ``offset`` is added to all positions; ``start`` is that of the bullet, left out the text's. No
     statement is given where its predicate or object cannot be read.
     """
+    item_start = offset if start is None else start
+    if plain := _read_plain(text, section, offset, item_start, sub_items):
+        return plain, []
     reader = _Reader(text, section, offset)
-    statement = reader.read(offset if start is None else start, sub_items)
-    return statement, reader.faults
+    return reader.read(item_start, sub_items), reader.faults
+
+
+# -- the plain statement ---------------------------------------------------------------------------
+
+# Most statements are one line in the form that ``format_statement`` writes, and hold no character that Markdown or the
+# grammar gives a meaning beyond that form. One expression reads them. All others are ``_Reader``'s, which defines what
+# a statement is; a test compares the two. They agree, since the expression lets in
+#
+# - no escape, entity or code span, and no white space but single characters of " ": texts are what they look like;
+# - no bracket outside the link and the citations: nothing is mentioned, no citation stands in the middle;
+# - no ``^`` but where a citation or the id begins;
+# - in a value no dash, quote or parenthesis, and none at a note's end: no note or qualifier stands elsewhere.
+
+#: Inside a character class: controls, all white space but " ", and what Markdown or a statement's tail begins with.
+_NOT_PLAIN = r"\x00-\x1f\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`\\&\[\]^"
+_WORDS = rf"(?! )[^{_NOT_PLAIN}]+(?<! )"
+_NAME = rf"(?! )[^{_NOT_PLAIN}#|]+(?<! )"
+_VALUE = rf"(?! )[^{_NOT_PLAIN}()—\"“]+(?<! )"
+_TARGET = rf"[^{_NOT_PLAIN} ()<#?%]+"
+_LINK = rf"\[(?P<label>{_WORDS})\]\((?P<target>{_TARGET})\)|\[\[(?P<name>{_NAME})(?:\|(?P<shown>{_WORDS}))?\]\]"
+_TAIL = (
+    rf"(?: \((?P<qualifiers>[^{_NOT_PLAIN}()]+)\))?"
+    rf"(?: — (?P<note>{_WORDS})(?<!\)))?"
+    rf"(?P<citations>(?: \[\^[^{_NOT_PLAIN} ]+\])*)"
+    r"(?: \^(?P<id>[A-Za-z0-9-]+))?"
+)
+#: Looked up once: a member of an enumeration is slow to find.
+_RELATIONS, _MARKDOWN_LINK = Section.RELATIONS, LinkForm.MARKDOWN
+_PLAIN_RELATION = re.compile(rf"(?P<predicate>[\w-]+):: (?P<object>{_LINK}){_TAIL}")
+_PLAIN_FACT = re.compile(rf"(?P<predicate>[\w-]+):: (?P<object>{_VALUE}){_TAIL}")
+
+
+def _read_plain(
+    text: str, section: Section, offset: int, start: int, sub_items: tuple[SubItem, ...]
+) -> StatementLine | None:
+    """Read a statement of the plain form as ``_Reader`` does, ``None`` where it has another form."""
+    is_relation = section is _RELATIONS
+    match = (_PLAIN_RELATION if is_relation else _PLAIN_FACT).fullmatch(text)
+    if match is None:
+        return None
+    predicate = read_predicate(match["predicate"])
+    written = match["qualifiers"]
+    qualifiers = _NO_QUALIFIERS if written is None else _plain_qualifiers(written)
+    if predicate is None or qualifiers is None:
+        return None
+    object_start, object_end = match.span("object")
+    object_start += offset
+    object_end += offset
+    link = None
+    if is_relation:
+        label, target, form = match["label"], match["target"], _MARKDOWN_LINK
+        if target is None:
+            label, target, form = match["shown"] or "", match["name"], LinkForm.WIKI
+        link = Link(form, label, target, object_start, object_end)
+    words = qualifiers.words
+    return StatementLine(
+        section=section,
+        predicate=predicate,
+        link=link,
+        value=None if is_relation else match["object"],
+        interval=qualifiers.interval,
+        confidence=qualifiers.confidence,
+        by=words.get("by"),
+        auto=words.get("auto"),
+        retracted="retracted" in words,
+        superseded_by=words.get("superseded_by"),
+        note=match["note"],
+        citations=_plain_citations(match["citations"], offset + match.start("citations")),
+        id=match["id"],
+        sub_items=sub_items,
+        mentions=(),
+        start=start,
+        end=offset + len(text),
+        predicate_end=offset + match.end("predicate"),
+        object_start=object_start,
+        object_end=object_end,
+        qualifiers_start=0 if written is None else offset + match.start("qualifiers"),
+        note_start=0 if match["note"] is None else offset + match.start("note"),
+    )
+
+
+def _plain_citations(text: str, at: int) -> tuple[Citation, ...]:
+    """Take ``" [^a] [^b]"``, which begins at a place, apart; no label holds a bracket or a blank."""
+    found = []
+    for label in text[3:-1].split("] [^") if text else ():
+        end = at + len(label) + 4
+        found.append(Citation(label, at + 1, end))
+        at = end
+    return tuple(found)
+
+
+@lru_cache(maxsize=8192)
+def _plain_qualifiers(text: str) -> Qualifiers | None:
+    """Read a parenthesis that holds nothing but qualifiers in which nothing is wrong; ``None`` for any other.
+
+    Only what is wrong in it is told differently in the two sections.
+    """
+    found = read_qualifiers(text, 0, len(text), Section.RELATIONS)
+    return found if found.count and not found.unread and not found.faults else None
 
 
 @dataclass(slots=True)
