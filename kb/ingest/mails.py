@@ -1,0 +1,141 @@
+"""One mail's bytes → a record. Keys are the addresses of its headers; nothing is taken from its text.
+
+The standard library's parser splits headers and parts, under its oldest policy (``compat32``): the newer one reads each
+header while it is asked for, and raises on many that are malformed. Addresses, dates and encoded words are read here.
+"""
+
+import re
+
+from kb.ingest.addresses import read_addresses
+from kb.ingest.encoded_words import decode_header
+from kb.ingest.mail_dates import read_mail_date
+from kb.ingest.mail_parser import Mail, parse_message
+from kb.ingest.mail_parts import BodyReader
+from kb.ingest.records import (
+    Part,
+    Participant,
+    SourceRecord,
+    digest_of,
+    raw_record,
+    source_of_content,
+)
+from kb.ingest.texts import clean_line, in_short, show
+
+_PARTS = (
+    ("from", Part.AUTHOR),
+    ("sender", Part.SENDER),
+    ("to", Part.TO),
+    ("cc", Part.CC),
+    ("bcc", Part.BCC),
+)
+_ONCE = ("date", "from", "message-id", "subject")
+_MESSAGE_ID = re.compile(r"<\s*([^<>]+?)\s*>")
+_SPACE = re.compile(r"\s+")
+_MAX_HEADER = 256 * 1024
+NO_SUBJECT = "(no subject)"
+
+
+def read_mail(data: bytes, where: str, stored: bytes | None = None) -> SourceRecord:
+    """Read a mail. ``stored`` are its bytes as they stand in a mailbox, where those are quoted. Never raises on content."""
+    warnings: list[str] = []
+    kept = data if stored is None else stored
+    try:
+        message = parse_message(data.removeprefix(b"\xef\xbb\xbf"))
+        heads = _headers(message, warnings)
+        body = BodyReader(warnings)
+        body.read(message)
+    except (RecursionError, ValueError, LookupError, TypeError, AttributeError) as error:
+        why = f"the mail cannot be taken apart ({type(error).__name__}) and is kept as it stands"
+        return raw_record(kept, where, "email", "mail that cannot be read", [why])
+    if not heads:
+        return raw_record(kept, where, "email", "mail without headers", ["it has no headers"])
+    participants = _participants(heads, warnings)
+    title = clean_line(
+        decode_header(heads.get("subject", ""), "Subject", warnings), "Subject", warnings
+    )
+    return SourceRecord(
+        source=_message_id(heads.get("message-id", ""), "Message-ID", warnings)
+        or source_of_content(data),
+        kind="email",
+        title=title or NO_SUBJECT,
+        text=body.text(),
+        where=where,
+        digest=digest_of(kept),
+        happened_at=_happened_at(heads, warnings),
+        said_by=_said_by(participants),
+        participants=participants,
+        attachments=tuple(body.attachments),
+        replies_to=_message_id(heads.get("in-reply-to", ""), "In-Reply-To", []),
+        warnings=in_short(warnings),
+    )
+
+
+def _headers(message: Mail, warnings: list[str]) -> dict[str, str]:
+    """Give each header's value by its name in lower case; of addresses all values, of others the first."""
+    heads: dict[str, str] = {}
+    for written, value in message.raw_items():
+        name, text = written.lower().strip(), str(value)
+        if len(text) > _MAX_HEADER:
+            warnings.append(
+                f"{written}: it has {len(text)} characters; the first {_MAX_HEADER} are read"
+            )
+            text = text[:_MAX_HEADER]
+        if name not in heads:
+            heads[name] = text
+        elif name in ("to", "cc", "bcc"):
+            heads[name] += f",\n {text}"
+        elif name in _ONCE and heads[name].strip() != text.strip():
+            warnings.append(f"{written}: it stands twice; the first one counts")
+    return heads
+
+
+def _participants(heads: dict[str, str], warnings: list[str]) -> tuple[Participant, ...]:
+    found: dict[tuple[Part, str], Participant] = {}
+    for name, part in _PARTS:
+        if name not in heads:
+            continue
+        for box in read_addresses(heads[name], name.capitalize(), warnings):
+            keys = (f"email:{box.address}",) if box.address else ()
+            one = Participant(part, keys, box.name)
+            known = found.get((part, box.address or box.name))
+            if known is None or (not known.name and box.name):
+                found[part, box.address or box.name] = one
+    return tuple(found.values())
+
+
+def _said_by(participants: tuple[Participant, ...]) -> str:
+    """Give the author's key, or name where there is no address; of several authors the one who sent it."""
+    authors = [one for one in participants if one.part is Part.AUTHOR]
+    senders = [one for one in participants if one.part is Part.SENDER]
+    keys = {key for one in authors for key in one.keys}
+    if len(keys) > 1:
+        for one in senders:
+            if one.keys and one.keys[0] in keys:
+                return one.keys[0]
+    for one in (*authors, *senders):
+        if one.keys:
+            return one.keys[0]
+    return next((one.name for one in authors if one.name), "")
+
+
+def _happened_at(heads: dict[str, str], warnings: list[str]) -> str:
+    if "date" not in heads:
+        warnings.append("it has no Date header; the time is unknown")
+        return ""
+    return read_mail_date(heads["date"], "Date", warnings)
+
+
+def _message_id(raw: str, header: str, warnings: list[str]) -> str:
+    """Give ``mid:…`` of the first id in a header; "" where there is none."""
+    text = raw.strip()
+    if not text:
+        return ""
+    match = _MESSAGE_ID.search(text)
+    id = _SPACE.sub("", match.group(1) if match else text.strip("<>"))
+    id = clean_line(decode_header(id, header, []), header, [])
+    if not id or len(id) > 500 or (not match and "@" not in id):
+        warnings.append(
+            f"{header}: {show(raw)} is no message id; the content's digest stands in for it"
+        )
+        return ""
+    return f"mid:{id}"

@@ -1,0 +1,71 @@
+"""A Markdown or text file → one record: the text as it stands. Nobody is taken from it; its date is one that it declares."""
+
+import re
+
+from kb.ingest.records import SourceRecord, digest_of, source_of_content
+from kb.ingest.texts import clean_line, in_short, read_raw, show
+from kb.model.time import Date
+from kb.syntax.edtf import parse_date
+from kb.syntax.front_matter import FrontMatter, Scalar, split_front_matter
+
+_HEADING = re.compile(r"^ {0,3}#[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$", re.M)
+_SETEXT = re.compile(r"\A\s*(\S[^\n]*)\n=+[ \t]*$", re.M)
+_FENCED = re.compile(r"^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1|\Z)", re.M | re.S)
+_DATED_STEM = re.compile(r"(\d{4}-\d{2}-\d{2})(?![0-9])")
+_DATE_FIELDS = ("happened_at", "date", "created")
+#: A first line is a title if it is no longer than this.
+_LONGEST_TITLE = 120
+
+
+def read_note(data: bytes, where: str) -> SourceRecord:
+    """Read a text. The date is that of its frontmatter, else the one with which its file's name begins, else none."""
+    warnings: list[str] = []
+    text = read_raw(data, warnings)
+    stem = re.sub(r"\.[A-Za-z]+\Z", "", where.rpartition("/")[2])
+    front = split_front_matter(text) if text.startswith("---") else None
+    return SourceRecord(
+        source=source_of_content(data),
+        kind="note",
+        title=_title(front, text, stem, warnings),
+        text=text,
+        where=where,
+        digest=digest_of(data),
+        happened_at=_happened_at(front, stem, warnings),
+        warnings=in_short(warnings),
+    )
+
+
+def _title(front: FrontMatter | None, text: str, stem: str, warnings: list[str]) -> str:
+    body = text[front.body_start :] if front else text
+    heading = _SETEXT.search(body) or _HEADING.search(_FENCED.sub("", body))
+    for title in (_field(front, "title"), heading.group(1) if heading else "", stem):
+        if line := clean_line(title, "title", warnings):
+            return line[:_LONGEST_TITLE].rstrip()
+    return "untitled"
+
+
+def _happened_at(front: FrontMatter | None, stem: str, warnings: list[str]) -> str:
+    for name in _DATE_FIELDS:
+        text = _field(front, name).strip()
+        if not text:
+            continue
+        for spelling in (text, text.replace(" ", "T", 1)):
+            date = parse_date(spelling)
+            if isinstance(date, Date):
+                return date.text
+        day = parse_date(text[:10])
+        if isinstance(day, Date) and re.fullmatch(
+            r"[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?", text[10:]
+        ):
+            warnings.append(f"{name}: {show(text)} has no zone: only its day is kept")
+            return day.text
+        warnings.append(f"{name}: {show(text)} is no date that can be read; the time is unknown")
+        return ""
+    match = _DATED_STEM.match(stem)
+    named = parse_date(match.group(1)) if match else None
+    return named.text if isinstance(named, Date) else ""
+
+
+def _field(front: FrontMatter | None, name: str) -> str:
+    node = front.fields.get(name) if front and front.fields else None
+    return node.text if isinstance(node, Scalar) else ""
