@@ -7,10 +7,10 @@ from functools import cached_property
 from kb.graph.build import Resolution, build_graph, resolve_files
 from kb.graph.graph import Graph
 from kb.load import Corpus, load_corpus
+from kb.model.settings import Settings
 from kb.model.vocabulary import Vocabulary
 from kb.store.git import differs_from_head, head_commit
 from kb.store.layout import CONFIGURATION, ENTITIES, OBSERVATIONS
-from kb.model.settings import Settings
 
 
 @dataclass(frozen=True)

@@ -209,7 +209,7 @@ class _Reader:
             note=record.text or None,
             citations=self._citations(record),
         )
-        forward = replace(reading, is_inverse=False)
+        forward = reading._replace(is_inverse=False)
         return ReadStatement(record.line, subject, object, line, forward, None)
 
     def proved(self, one: ReadStatement) -> ReadStatement | None:

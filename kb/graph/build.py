@@ -8,7 +8,7 @@ from kb.graph.file_form import DIGEST_BYTES
 from kb.graph.graph import Entity, Graph, Observation, Statement
 from kb.graph.identity import Identities, resolve_identities
 from kb.graph.keys import normalize_key
-from kb.graph.links import LinkResolver
+from kb.graph.links import LinkResolver, LoadedPlaces
 from kb.graph.memory import MemoryGraph
 from kb.graph.rows import Rows
 from kb.graph.texts import text_of
@@ -81,7 +81,7 @@ def resolve_files(
         witnesses.setdefault(observation.id, observation)
     identities = resolve_identities(files, vocabulary)
     links = LinkResolver(
-        identities, {id: observation.path for id, observation in witnesses.items()}
+        LoadedPlaces(identities, {id: observation.path for id, observation in witnesses.items()})
     )
     drafts = {file.path: tuple(draft_statements(file, links, vocabulary)) for file in files}
     return Resolution(files, witnesses, identities, links, vocabulary, drafts, digests)
@@ -94,8 +94,19 @@ def build_graph(resolution: Resolution) -> Graph:
 
 def build_rows(resolution: Resolution) -> Rows:
     """Make the rows of all resolved files."""
+    identities = resolution.identities
+    return make_rows(
+        resolution,
+        {id: make_observation(file) for id, file in resolution.observations.items()},
+        tuple(id for id in sorted(identities.files) if id not in identities.survivors),
+    )
+
+
+def make_rows(
+    resolution: Resolution, observations: Mapping[str, Observation], entities: Iterable[str]
+) -> Rows:
+    """Make the rows of some files and of some entities, given all observations there are."""
     identities, vocabulary = resolution.identities, resolution.vocabulary
-    observations = {id: make_observation(file) for id, file in resolution.observations.items()}
     statements: list[Statement] = []
     hidden: list[tuple[str, str]] = []
     unresolved: list[tuple[str, str]] = []
@@ -112,29 +123,25 @@ def build_rows(resolution: Resolution) -> Rows:
                 hidden.append((file.path, statement.subject))
             else:
                 statements.append(statement)
-    broken = [file.path for file in resolution.files if file.is_broken]
-    broken += [observation.path for observation in observations.values() if observation.is_broken]
-    entities = tuple(
-        make_entity(id, identities, resolution.links, vocabulary)
-        for id in sorted(identities.files)
-        if id not in identities.survivors
-    )
     groups = {
-        entity.id: tuple(identities.files[id] for id in (entity.id, *entity.merged))
-        for entity in entities
+        id: tuple(identities.files[one] for one in (id, *identities.merged_of(id)))
+        for id in entities
     }
     digests = {
         f"e:{id}": digest_files([file.path for file in group], resolution.digests)
         for id, group in groups.items()
     }
     digests |= {
-        f"o:{id}": digest_files([one.path], resolution.digests) for id, one in observations.items()
+        f"o:{id}": digest_files([file.path], resolution.digests)
+        for id, file in resolution.observations.items()
     }
+    broken = [file.path for file in resolution.files if file.is_broken]
+    broken += [file.path for file in resolution.observations.values() if file.is_broken]
     return Rows(
         vocabulary=vocabulary,
-        entities=entities,
-        observations=tuple(observations[id] for id in sorted(observations)),
+        entities=tuple(make_entity(id, identities, resolution.links, vocabulary) for id in groups),
         texts={id: join_texts(group) for id, group in groups.items()},
+        observations=tuple(observations[id] for id in sorted(resolution.observations)),
         bodies={id: file.body for id, file in resolution.observations.items()},
         digests=digests,
         involved={

@@ -17,7 +17,8 @@ from kb.model.statement import Link, LinkForm
 from kb.syntax.observation_file import find_links
 
 CONFIGURATION_KIND, ENTITY_KIND, OBSERVATION_KIND = range(3)
-_CITED, _DERIVED = "cited ", "derived "
+#: What begins the words under which citations and derivations ask for an observation; no folded name has a line end.
+CITED, DERIVED = "cited\n", "derived\n"
 
 
 class FileCard(NamedTuple):
@@ -31,7 +32,9 @@ class FileCard(NamedTuple):
     id: str = ""
     names: tuple[str, ...] = ()  #: of an entity: name and aliases
     consults: frozenset[str] = frozenset()
-    is_judging: bool = False  #: it redirects, or says that two are distinct
+    judges: tuple[
+        str, ...
+    ] = ()  #: the ids that it is merged into, or says that it is distinct from
 
     @property
     def is_entity(self) -> bool:
@@ -55,13 +58,8 @@ def provided_words(path: str, kind: int, id: str, names: Iterable[str]) -> froze
         return frozenset()
     words = {fold(stem_of(path)), fold(id), *map(fold, names)}
     if kind == OBSERVATION_KIND:
-        words |= {_CITED + id, _DERIVED + id}
+        words |= {CITED + id, DERIVED + id}
     return frozenset(words)
-
-
-def derived_word(id: str) -> str:
-    """Give the word under which an observation's own derivations are asked for."""
-    return _DERIVED + id
 
 
 def entity_card(file: EntityFile, digest: bytes, blob: bytes) -> FileCard:
@@ -77,7 +75,7 @@ def entity_card(file: EntityFile, digest: bytes, blob: bytes) -> FileCard:
             consults.update(_link_words(link))
         if line.by:
             consults.add(fold(line.by))
-        consults.update(_CITED + citation.observation for citation in line.citations)
+        consults.update(CITED + citation.observation for citation in line.citations)
     return FileCard(
         file.path,
         ENTITY_KIND,
@@ -87,7 +85,7 @@ def entity_card(file: EntityFile, digest: bytes, blob: bytes) -> FileCard:
         file.id,
         names,
         frozenset(consults),
-        target is not None or bool(judged),
+        (*((target,) if target is not None else ()), *judged),
     )
 
 
@@ -95,7 +93,7 @@ def observation_card(file: ObservationFile, digest: bytes, blob: bytes) -> FileC
     """Describe an observation's file."""
     derived = tuple(name.text for name in file.derived_from)
     consults = {word for link in find_links(file) for word in _link_words(link)}
-    consults.update(_DERIVED + id for id in derived)
+    consults.update(DERIVED + id for id in derived)
     date = file.happened_at
     return FileCard(
         file.path,

@@ -85,6 +85,9 @@ class _Packer:
                 *(entity.path for entity in rows.entities),
                 *(one.path for one in rows.observations),
                 *(path for paths in rows.ambiguous.values() for path in paths),
+                *(statement.path for statement in statements),
+                *(path for path, _ in (*rows.hidden, *rows.unresolved)),
+                *rows.broken,
             )
         )
         self.predicates = _Table(statement.predicate for statement in statements)
@@ -324,7 +327,10 @@ class _Packer:
                 [[self.text(text) for text in (file.id, *file.names)] for file in self.files],
             ),
             "judging": _numbers(
-                number for number, file in zip(numbers, self.files, strict=True) if file.is_judging
+                number for number, file in zip(numbers, self.files, strict=True) if file.judges
+            ),
+            "judged": _numbers(
+                sorted({self.text(id) for file in self.files for id in file.judges})
             ),
             **_packed_pairs(
                 "word",

@@ -2,9 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Protocol
 
 from kb.graph.identity import Identities
 from kb.model.names import fold, stem_of
@@ -45,16 +46,40 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _OUTSIDE_SCHEME = re.compile(r"file:|[A-Za-z]:[\\/]|~", re.I)
 
 
-class LinkResolver:
-    """Resolves links against a set of identities and paths."""
+class Places(Protocol):
+    """What resolving a link asks of all files. Folded texts are as ``fold`` gives them, paths in Unicode's form C."""
+
+    def path_of(self, id: str) -> str | None:
+        """Give the path of the one file that claims an entity id."""
+
+    def is_ambiguous(self, id: str) -> bool:
+        """Say whether several files claim an entity id."""
+
+    def bearers(self, name: str) -> tuple[str, ...]:
+        """List the survivors that bear a name or alias, sorted."""
+
+    def ids_at(self, path: str) -> Sequence[str]:
+        """List the entity ids that the files at a path claim: several only where paths are twins."""
+
+    def ids_of_stem(self, folded: str) -> Sequence[str]:
+        """List the entity ids of the files whose stem, folded, is this."""
+
+    def observation_at(self, path: str) -> str | None:
+        """Give the id of the observation at a path."""
+
+    def is_observation(self, id: str) -> bool:
+        """Say whether there is an observation of this id."""
+
+
+class LoadedPlaces:
+    """The places of files that are all loaded."""
 
     def __init__(self, identities: Identities, observation_paths: Mapping[str, str]) -> None:
-        self.identities = identities
-        self.observation_paths = observation_paths  #: id → path
+        self._identities, self._observations = identities, observation_paths
         self._observations_by_path = {
             unicodedata.normalize("NFC", path): id for id, path in observation_paths.items()
         }
-        self._by_path: dict[str, list[str]] = {}  # more than one id where two paths are twins
+        self._by_path: dict[str, list[str]] = {}
         self._by_stem: dict[str, list[str]] = {}
         for file in identities.files.values():
             self._index(file.path, file.id)
@@ -68,6 +93,35 @@ class LinkResolver:
             ids = table.setdefault(key, [])
             if id not in ids:
                 ids.append(id)
+
+    def path_of(self, id: str) -> str | None:
+        file = self._identities.files.get(id)
+        return file.path if file else None
+
+    def is_ambiguous(self, id: str) -> bool:
+        return id in self._identities.ambiguous
+
+    def bearers(self, name: str) -> tuple[str, ...]:
+        return self._identities.bearers(name)
+
+    def ids_at(self, path: str) -> Sequence[str]:
+        return self._by_path.get(path, ())
+
+    def ids_of_stem(self, folded: str) -> Sequence[str]:
+        return self._by_stem.get(folded, ())
+
+    def observation_at(self, path: str) -> str | None:
+        return self._observations_by_path.get(path)
+
+    def is_observation(self, id: str) -> bool:
+        return id in self._observations
+
+
+class LinkResolver:
+    """Resolves links against the places of all files."""
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
 
     def resolve(self, link: Link, from_path: str) -> Target:
         """Say where a link that stands in a file leads."""
@@ -89,10 +143,12 @@ class LinkResolver:
         stem = stem_of(path)
         if path.endswith("/") or stem == path.rsplit("/", 1)[-1]:
             return Target(Landing.ELSEWHERE)
-        if path in self._by_path:
-            return self._one_of(self._by_path[path], Landing.ENTITY)
-        if path in self._observations_by_path:
-            return Target(Landing.OBSERVATION, observation=self._observations_by_path[path])
+        ids = self.places.ids_at(path)
+        if ids:
+            return self._one_of(ids, Landing.ENTITY)
+        observation = self.places.observation_at(path)
+        if observation is not None:
+            return Target(Landing.OBSERVATION, observation=observation)
         return self._stem(stem, Landing.STALE)
 
     def _wiki(self, target: str) -> Target:
@@ -104,17 +160,17 @@ class LinkResolver:
         if not word:
             return Target(Landing.ELSEWHERE)
         # A name may hold a slash: AC/DC is no file "DC".
-        bearers = self.identities.bearers(target)
+        bearers = self.places.bearers(target)
         if "/" not in target or not bearers:
             by_stem = self._stem(word, Landing.ENTITY)
             if by_stem.landing is not Landing.DANGLING:
                 return self._with_folder(by_stem, target)
-        bearers = bearers or self.identities.bearers(word)
+        bearers = bearers or self.places.bearers(word)
         if len(bearers) == 1:
             return Target(Landing.BY_NAME, bearers[0])
         if bearers:
             return Target(Landing.AMBIGUOUS, None, bearers)
-        if word in self.observation_paths:
+        if self.places.is_observation(word):
             return Target(Landing.OBSERVATION, observation=word)
         return Target(Landing.DANGLING)
 
@@ -124,7 +180,7 @@ class LinkResolver:
             return found
         path, wanted = (
             unicodedata.normalize("NFC", text).removeprefix("./")
-            for text in (self.identities.files[found.id].path, target)
+            for text in (self.places.path_of(found.id) or "", target)
         )
         folder, wanted_folder = (text.rpartition("/")[0] for text in (path, wanted))
         if stem_of(path) == stem_of(wanted) and f"/{folder}".endswith(f"/{wanted_folder}"):
@@ -132,21 +188,21 @@ class LinkResolver:
         return Target(Landing.STALE, found.id)
 
     def _stem(self, stem: str, landing: Landing) -> Target:
-        if stem in self.identities.files:
+        if self.places.path_of(stem) is not None:
             return Target(landing, stem)
-        if stem in self.identities.ambiguous:
+        if self.places.is_ambiguous(stem):
             return Target(Landing.AMBIGUOUS, None, (stem,))
         # A file whose id is not its stem is an error of its own; a link to the file still finds it.
-        by_stem = self._by_stem.get(fold(stem), [])
+        by_stem = self.places.ids_of_stem(fold(stem))
         if len(by_stem) == 1:
             return self._one_of(by_stem, landing)
-        if stem in self.observation_paths and landing is Landing.STALE:
+        if self.places.is_observation(stem) and landing is Landing.STALE:
             return Target(Landing.OBSERVATION, observation=stem)
         return Target(Landing.DANGLING)
 
-    def _one_of(self, ids: list[str], landing: Landing) -> Target:
+    def _one_of(self, ids: Sequence[str], landing: Landing) -> Target:
         """Land on the one id that a path has; a path has several only where two files' paths are twins."""
-        if len(ids) == 1 and ids[0] in self.identities.files:
+        if len(ids) == 1 and self.places.path_of(ids[0]) is not None:
             return Target(landing, ids[0])
         return Target(Landing.AMBIGUOUS, None, tuple(ids))
 

@@ -133,14 +133,15 @@ class MappedGraph(Graph):
         }
 
     @cached_property
-    def _distinct(self) -> frozenset[tuple[str, str]]:
+    def distinct_pairs(self) -> frozenset[tuple[str, str]]:
+        """The judged pairs of survivors, both ways round."""
         ids, numbers = self._newest.ids, self._newest.sections.ints("distinct")
         return frozenset(
             (ids[numbers[at]], ids[numbers[at + 1]]) for at in range(0, len(numbers), 2)
         )
 
     def are_distinct(self, first: str, second: str) -> bool:
-        return (first, second) in self._distinct
+        return (first, second) in self.distinct_pairs
 
     @cached_property
     def vocabulary(self) -> Vocabulary:  # type: ignore[override]

@@ -38,7 +38,11 @@ def everything(graph: Graph) -> dict[str, Any]:
         "predicates": dict(graph.count_predicates()),
         "names": names,
         "folded": {name: graph.bearers_of_folded(name) for name in names},
-        "parts": {name[1:4]: sorted(graph.iter_names(name[1:4])) for name in sorted(names)[:50] if name[1:4]},
+        "parts": {
+            name[1:4]: sorted(graph.iter_names(name[1:4]))
+            for name in sorted(names)[:50]
+            if name[1:4]
+        },
         "keys": {key: graph.bearers_of_key(key) for key in sorted(keys)},
         "key kinds": graph.key_kinds,
         "types": graph.types,
@@ -49,7 +53,9 @@ def everything(graph: Graph) -> dict[str, Any]:
         "unresolved": dict(graph.unresolved),
         "broken": sorted(graph.broken),
         "distinct": {
-            pair for pair in product(sorted(graph.entities)[:60], repeat=2) if graph.are_distinct(*pair)
+            pair
+            for pair in product(sorted(graph.entities)[:60], repeat=2)
+            if graph.are_distinct(*pair)
         },
         "lengths": (len(graph.entities), len(graph.observations)),
         "involving": {token: graph.involving(token) for token in sorted(tokens)},
