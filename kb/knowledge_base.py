@@ -1,66 +1,117 @@
 """What is open, and where its parts are. No logic."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from kb.graph.build import Resolution, build_graph, resolve_files
-from kb.graph.graph import Graph
-from kb.load import Corpus, load_corpus
-from kb.model.settings import Settings
-from kb.model.vocabulary import Vocabulary
-from kb.store.git import differs_from_head, head_commit
-from kb.store.layout import CONFIGURATION, ENTITIES, OBSERVATIONS
+if TYPE_CHECKING:
+    from kb.derived.opening import OpenGraph
+    from kb.graph.build import Resolution
+    from kb.graph.graph import Graph
+    from kb.load import Corpus
+    from kb.model.settings import Settings
+    from kb.model.vocabulary import Vocabulary
+
+# The parts are imported when they are asked for: a cold query needs few of them.
+
+Progress = Callable[[int], None]
 
 
-@dataclass(frozen=True)
 class KnowledgeBase:
-    """An open knowledge base at one moment."""
+    """An open knowledge base at one moment.
 
-    corpus: Corpus
-    now: int  #: the moment that counts as now, seconds since 1970 UTC
+    Opened for reading it answers from the graph file, and parses files only where the corpus is asked for. Otherwise the
+    corpus is loaded, and the graph is built from it.
+    """
 
-    @property
-    def root(self) -> str:
-        """The folder that holds ``kb.yaml``."""
-        return self.corpus.root
-
-    @property
-    def settings(self) -> Settings:
-        """What ``kb.yaml`` says."""
-        return self.corpus.configuration.settings
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The words in use."""
-        return self.corpus.configuration.vocabulary
+    def __init__(
+        self,
+        root: str,
+        now: int,
+        opened: "OpenGraph | None" = None,
+        warnings: tuple[str, ...] = (),
+        progress: Progress | None = None,
+    ) -> None:
+        self.root = root  #: the folder that holds ``kb.yaml``
+        self.now = now  #: the moment that counts as now, seconds since 1970 UTC
+        self.opened = opened  #: the graph file, where it is opened for reading
+        self.warnings = warnings  #: about what is derived, not about what it says
+        self._progress = progress
 
     @cached_property
-    def resolution(self) -> Resolution:
+    def corpus(self) -> "Corpus":
+        """All files, parsed."""
+        from kb.load import load_corpus
+
+        return load_corpus(self.root, self._progress)
+
+    @cached_property
+    def settings(self) -> "Settings":
+        """What ``kb.yaml`` says."""
+        if self.opened is None:
+            return self.corpus.configuration.settings
+        from kb.load import load_configuration
+
+        return load_configuration(self.root).settings
+
+    @property
+    def vocabulary(self) -> "Vocabulary":
+        """The words in use."""
+        if self.opened is None:
+            return self.corpus.configuration.vocabulary
+        return self.graph.vocabulary
+
+    @cached_property
+    def resolution(self) -> "Resolution":
         """The files resolved against each other."""
+        from kb.graph.build import resolve_files
+
+        corpus = self.corpus
         return resolve_files(
-            self.corpus.entities, self.corpus.observations, self.vocabulary, self.corpus.digests
+            corpus.entities, corpus.observations, corpus.configuration.vocabulary, corpus.digests
         )
 
     @cached_property
-    def graph(self) -> Graph:
+    def graph(self) -> "Graph":
         """The graph of what the files say."""
+        if self.opened is not None:
+            from kb.graph.mapped import MappedGraph
+
+            return MappedGraph(self.opened.base, self.opened.changes)
+        from kb.graph.build import build_graph
+
         return build_graph(self.resolution)
 
     @cached_property
     def revision(self) -> str:
         """The commit read, ``+`` for uncommitted changes; empty without git."""
-        commit = head_commit(self.root)
-        if not commit:
-            return ""
-        changed = differs_from_head(
-            self.root, self.corpus.contents, commit, (CONFIGURATION, ENTITIES, OBSERVATIONS)
-        )
-        return commit + "+" if changed else commit
+        if self.opened is not None:
+            return self.opened.revision
+        from kb.derived.revision import revision_of
+
+        return revision_of(self.root, self.corpus.contents)
 
 
-def open_knowledge_base(
-    root: str, now: int, progress: Callable[[int], None] | None = None
+def open_knowledge_base(root: str, now: int, progress: Progress | None = None) -> KnowledgeBase:
+    """Load the knowledge base at a root: all files are parsed."""
+    base = KnowledgeBase(root, now, progress=progress)
+    base.corpus  # noqa: B018 -- loaded now, so that it is of one moment
+    return base
+
+
+def open_for_reading(
+    root: str, now: int, progress: Progress | None = None, may_trust: bool = True
 ) -> KnowledgeBase:
-    """Load the knowledge base at a root."""
-    return KnowledgeBase(load_corpus(root, progress), now)
+    """Open the knowledge base at a root by its graph file, which is brought up to date first.
+
+    Where that cannot be kept, the files are loaded instead, and a warning says why. ``may_trust`` allows what
+    ``freshness`` in ``kb.yaml`` allows.
+    """
+    from kb.derived.opening import NotKept, open_graph
+
+    try:
+        opened = open_graph(root, progress, may_trust)
+    except NotKept as error:
+        warning = f"the graph is not kept: {error}; all files are read"
+        return KnowledgeBase(root, now, warnings=(warning,), progress=progress)
+    return KnowledgeBase(root, now, opened, opened.warnings, progress)

@@ -55,6 +55,18 @@ def load_corpus(root: str, progress: Callable[[int], None] | None = None) -> Cor
     return _Loader(root, progress).load()
 
 
+def load_configuration(root: str) -> Configuration:
+    """Load ``kb.yaml`` alone."""
+    return _Loader(root, None).configuration()
+
+
+def load_file(root: str, path: str) -> tuple[EntityFile | ObservationFile, bytes | None]:
+    """Load one file that is known to be there, with its bytes; ``None`` where they cannot be read."""
+    loader = _Loader(root, None)
+    file = loader.entity(path) if path.startswith(f"{ENTITIES}/") else loader.observation(path)
+    return file, loader.contents.get(path)
+
+
 class _Loader:
     def __init__(self, root: str, progress: Callable[[int], None] | None) -> None:
         self.root, self.progress = root, progress
@@ -65,22 +77,25 @@ class _Loader:
 
     def load(self) -> Corpus:
         self._check_top()
-        data = self._read(CONFIGURATION)
-        if data is not None:
-            self.contents[CONFIGURATION] = data
-        configuration, found = read_configuration(data or b"", CONFIGURATION)
-        self.diagnostics += found if data is not None else ()
         return Corpus(
             self.root,
-            configuration,
-            tuple(self._entity(path) for path in self._paths(ENTITIES)),
-            tuple(self._observation(path) for path in self._paths(OBSERVATIONS)),
+            self.configuration(),
+            tuple(self.entity(path) for path in self._paths(ENTITIES)),
+            tuple(self.observation(path) for path in self._paths(OBSERVATIONS)),
             self.sources,
             self.contents,
             tuple(self.diagnostics),
         )
 
-    def _entity(self, path: str) -> EntityFile:
+    def configuration(self) -> Configuration:
+        data = self._read(CONFIGURATION)
+        if data is not None:
+            self.contents[CONFIGURATION] = data
+        configuration, found = read_configuration(data or b"", CONFIGURATION)
+        self.diagnostics += found if data is not None else ()
+        return configuration
+
+    def entity(self, path: str) -> EntityFile:
         source = self._source(path)
         if source is None:
             stem = stem_of(path)
@@ -89,7 +104,7 @@ class _Loader:
         self._keep(source, found)
         return parsed
 
-    def _observation(self, path: str) -> ObservationFile:
+    def observation(self, path: str) -> ObservationFile:
         source = self._source(path)
         if source is None:
             stem = stem_of(path)

@@ -7,8 +7,9 @@ from kb.checks.material import Material
 from kb.diagnostics import Diagnostic
 from kb.model.names import stem_of
 from kb.model.observation import ObservationFile
-from kb.store.git import blob_id, head_commit, read_blobs, tree_blobs
+from kb.store.git import blob_id, read_blobs, tree_blobs
 from kb.store.layout import OBSERVATIONS
+from kb.store.references import head_commit
 from kb.syntax.observation_file import parse_observation_file
 from kb.syntax.source import decode
 

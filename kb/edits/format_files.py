@@ -26,8 +26,9 @@ from kb.graph.links import Landing
 from kb.knowledge_base import KnowledgeBase
 from kb.model.entity import EntityFile
 from kb.model.statement import Link, LinkForm, StatementLine
-from kb.store.git import head_commit, read_blobs, tree_blobs
+from kb.store.git import read_blobs, tree_blobs
 from kb.store.layout import is_within, relative_link
+from kb.store.references import head_commit
 from kb.syntax.entity_file import parse_entity_file
 from kb.syntax.inline import format_link, quote_target
 from kb.syntax.source import Source, decode

@@ -79,7 +79,7 @@ class IndexState:
 
 def index_place(root: str) -> Path:
     """Say where the index lies."""
-    return derived_folder(root) / f"index-{FORMAT}"
+    return Path(derived_folder(root), f"index-{FORMAT}")
 
 
 def changes_since(held: Mapping[str, str], documents: Mapping[str, Document]) -> Changes:

@@ -5,10 +5,8 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
-from kb.store.git import is_tracked
-from kb.store.writes import lock_path
+from kb.store.references import find_git_dir
 
 _PAUSE = 0.02
 
@@ -17,19 +15,31 @@ class PlaceBusy(Exception):
     """Another process holds the place."""
 
 
-def derived_folder(root: str) -> Path:
+def derived_folder(root: str) -> str:
     """Say where the derived state of a knowledge base lies: ``<git dir>/kb``, without git in the user's cache folder.
 
     Each work tree has a git dir of its own, so that two of one repository never share what is derived.
     """
-    return lock_path(root).parent
+    git_dir = find_git_dir(root)
+    if git_dir is not None and os.path.isfile(os.path.join(git_dir, "HEAD")):
+        return os.path.join(git_dir, "kb")
+    import hashlib
+
+    cache = (
+        os.environ.get("XDG_CACHE_HOME")
+        or os.environ.get("LOCALAPPDATA")
+        or os.path.expanduser("~/.cache")
+    )
+    name = hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16]
+    return os.path.join(cache, "kb", name)
 
 
-def why_distrusted(folder: Path) -> str:
+def why_distrusted(folder: "str | os.PathLike[str]") -> str:
     """Say why a folder of ours cannot be trusted; empty where it can, or where nothing is there yet."""
-    for place in (folder.parent, folder):
+    folder = os.fspath(folder)
+    for place in (os.path.dirname(folder), folder):
         try:
-            status = place.lstat()
+            status = os.lstat(place)
         except FileNotFoundError:
             continue
         except OSError as error:
@@ -40,33 +50,47 @@ def why_distrusted(folder: Path) -> str:
             return f"{place} belongs to another user"
         if place == folder and os.name == "posix" and stat.S_IMODE(status.st_mode) & 0o022:
             return f"others may write into {place}"
-    if is_tracked(folder):
-        return f"git tracks {folder}"
+    if ".git" not in os.path.realpath(folder).split(
+        os.sep
+    ):  # what lies in a git dir is in no work tree
+        from kb.store.git import is_tracked
+
+        if is_tracked(folder):
+            return f"git tracks {folder}"
     return ""
 
 
 @contextlib.contextmanager
-def hold_place(folder: Path, wait: float) -> Iterator[None]:
+def hold_place(folder: "str | os.PathLike[str]", wait: float) -> Iterator[None]:
     """Be the one process that writes into a folder; ``OSError`` where it cannot be written, ``PlaceBusy`` after a while."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
     descriptor = os.open(
-        folder / "lock", os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600
+        os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600
     )
     try:
-        deadline = time.monotonic() + wait
-        while not _try_lock(descriptor):
-            if time.monotonic() >= deadline:
-                raise PlaceBusy(str(folder))
-            time.sleep(_PAUSE)
+        if not wait_for_lock(descriptor, wait):
+            raise PlaceBusy(str(folder))
         yield
     finally:
         os.close(descriptor)
 
 
+def wait_for_lock(descriptor: int, wait: float) -> bool:
+    """Lock an open file, trying for some seconds; the system lets it go when the file is closed or the process dies."""
+    deadline = time.monotonic() + wait
+    while not _try_lock(descriptor):
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(_PAUSE)
+    return True
+
+
 def _try_lock(descriptor: int) -> bool:
     try:
         import fcntl
-    except ImportError:  # Windows: the manifest still tells a mixture from an index
+    except (
+        ImportError
+    ):  # Windows: the guard of each write, and the digests of what is derived, still hold
         return True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

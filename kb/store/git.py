@@ -1,12 +1,12 @@
-"""The only place that talks to git. Reads object by object; never runs what a repository's configuration names."""
+"""The only place that runs git. Reads object by object; never runs what a repository's configuration names."""
 
 import hashlib
 import os
 import tempfile
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kb.errors import KbError
+from kb.store.references import SHA256_LENGTH, find_git_dir, is_object_id
 
 if TYPE_CHECKING:
     from git import Git
@@ -22,85 +22,12 @@ _SAFE = (
 #: Git fetches nothing on its own: what a "promisor" remote is to deliver may be fetched by running a program that the
 #: repository names (``ext::``, ``uploadpack``). A git too old for the first variable finds that no transport is allowed.
 _SAFE_ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "", "GIT_TERMINAL_PROMPT": "0"}
-_NO_COMMIT = ""
-_SHA1_LENGTH, _SHA256_LENGTH = 40, 64
-
-
-def find_git_dir(root: str) -> str | None:
-    """Find the git folder of the work tree that holds the root, ``None`` where there is none."""
-    folder = os.path.abspath(root)
-    while True:
-        candidate = os.path.join(folder, ".git")
-        if os.path.isdir(candidate):
-            return candidate
-        if os.path.isfile(candidate):
-            return _pointed_at(candidate)
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
-        folder = parent
-
-
-def _pointed_at(pointer: str) -> str | None:
-    """Read a ``.git`` file, as worktrees and submodules have."""
-    try:
-        with open(pointer, encoding="utf-8") as file:
-            line = file.readline().strip()
-    except (OSError, UnicodeDecodeError):
-        return None
-    if not line.startswith("gitdir: "):
-        return None
-    return os.path.normpath(os.path.join(os.path.dirname(pointer), line[len("gitdir: ") :]))
-
-
-def head_commit(root: str) -> str:
-    """Give the id of the commit checked out; empty where there is none. Reads the references as files."""
-    git_dir = find_git_dir(root)
-    if git_dir is None:
-        return _NO_COMMIT
-    head = _first_line(os.path.join(git_dir, "HEAD"))
-    if not head.startswith("ref: "):
-        return head if _is_object_id(head) else _NO_COMMIT
-    return _resolve_reference(git_dir, head[len("ref: ") :])
-
-
-def _resolve_reference(git_dir: str, name: str) -> str:
-    common = _first_line(os.path.join(git_dir, "commondir"))
-    shared = os.path.normpath(os.path.join(git_dir, common)) if common else git_dir
-    if ".." in name.split("/"):
-        return _NO_COMMIT
-    for folder in (git_dir, shared):
-        line = _first_line(os.path.join(folder, name))
-        if _is_object_id(line):
-            return line
-    try:
-        with open(os.path.join(shared, "packed-refs"), encoding="utf-8", errors="replace") as file:
-            for line in file:
-                if line.rstrip("\n").endswith(f" {name}") and _is_object_id(line[:40]):
-                    return line.split(" ", 1)[0]
-    except OSError:
-        pass
-    return _NO_COMMIT
-
-
-def _first_line(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.readline().strip()
-    except OSError:
-        return ""
-
-
-def _is_object_id(text: str) -> bool:
-    return len(text) in (_SHA1_LENGTH, _SHA256_LENGTH) and all(
-        char in "0123456789abcdef" for char in text
-    )
 
 
 def blob_id(data: bytes, like: str = "") -> str:
     """Give the id that git would store some bytes under: in a repository with ids ``like`` one, else by SHA-1."""
     stored = b"blob %d\0" % len(data) + data
-    if len(like) == _SHA256_LENGTH:
+    if len(like) == SHA256_LENGTH:
         return hashlib.sha256(stored).hexdigest()
     return hashlib.sha1(stored, usedforsecurity=False).hexdigest()
 
@@ -120,7 +47,7 @@ def tree_blobs(root: str, commit: str, paths: tuple[str, ...]) -> dict[str, str]
 
 def read_blobs(root: str, ids: tuple[str, ...]) -> dict[str, bytes]:
     """Read several blobs with one process; those that git does not have are left out."""
-    wanted = [id for id in dict.fromkeys(ids) if _is_object_id(id)]
+    wanted = [id for id in dict.fromkeys(ids) if is_object_id(id)]
     command = _git(root) if wanted else None
     if command is None:
         return {}
@@ -154,31 +81,7 @@ def _split_batch(data: bytes) -> dict[str, bytes]:
     return blobs
 
 
-def differs_from_head(
-    root: str, files: Mapping[str, bytes], commit: str, paths: tuple[str, ...]
-) -> bool:
-    """Say whether files as read differ from a commit: other bytes, files more or fewer."""
-    blobs = tree_blobs(root, commit, paths)
-    if blobs is None:
-        return False
-    known = {
-        path: id
-        for path, id in blobs.items()
-        if path in files or path.endswith(".md") or "/" not in path
-    }
-    if set(known) != set(files):
-        return True
-    return any(not _same(data, known[path]) for path, data in files.items())
-
-
-def _same(data: bytes, id: str) -> bool:
-    # A checkout that turns LF into CRLF is no change.
-    return blob_id(data, id) == id or (
-        b"\r\n" in data and blob_id(data.replace(b"\r\n", b"\n"), id) == id
-    )
-
-
-def is_tracked(folder: "os.PathLike[str]") -> bool:
+def is_tracked(folder: "str | os.PathLike[str]") -> bool:
     """Say whether a work tree may hold a folder's files: a clone could then have brought them.
 
     What lies in a git dir is in no work tree. Where git cannot say, it is taken for tracked.

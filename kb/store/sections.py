@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from mmap import mmap
 
 MAGIC = b"kb-sect1"
-_NAME, _HEADER, _DIGEST = 32, 32, 32
+_NAME, _HEADER = 32, 32
+DIGEST_BYTES = 32
 #: Of one entry of the table of contents: from where to where, and the name.
 _ENTRY = 16 + _NAME
 _BLOCK = 1 << 22
@@ -28,7 +29,7 @@ class Sections:
     def __init__(self, data: "mmap | bytes") -> None:
         self.data = data
         self._view = memoryview(data)
-        if len(self._view) < _HEADER + _DIGEST or self._view[: len(MAGIC)] != MAGIC:
+        if len(self._view) < _HEADER + DIGEST_BYTES or self._view[: len(MAGIC)] != MAGIC:
             raise Damaged("it is no file of ours")
         order, count, length = (
             int.from_bytes(self._view[at : at + 8], sys.byteorder) for at in (8, 16, 24)
@@ -71,15 +72,15 @@ class Sections:
 
     def is_whole(self) -> bool:
         """Say whether every byte is as it was written."""
-        return digest_of(self._blocks()) == bytes(self._view[-_DIGEST:])
+        return digest_of(self._blocks()) == bytes(self._view[-DIGEST_BYTES:])
 
     @property
-    def stamp(self) -> bytes:
-        """What tells this file from every other: its digest, as written in it."""
-        return bytes(self._view[-_DIGEST:])
+    def digest(self) -> bytes:
+        """What tells this file from every other: its digest, as it is written in it."""
+        return bytes(self._view[-DIGEST_BYTES:])
 
     def _blocks(self) -> Iterator[memoryview]:
-        end = len(self._view) - _DIGEST
+        end = len(self._view) - DIGEST_BYTES
         for at in range(0, end, _BLOCK):
             yield self._view[at : min(at + _BLOCK, end)]
 
@@ -88,7 +89,7 @@ def digest_of(blocks: Iterable[Any]) -> bytes:
     """Digest bytes that come in blocks."""
     from _blake2 import blake2b  # what ``hashlib`` gives, without what else it loads
 
-    whole = blake2b(digest_size=_DIGEST)
+    whole = blake2b(digest_size=DIGEST_BYTES)
     for block in blocks:
         whole.update(block)
     return whole.digest()
@@ -105,7 +106,7 @@ def pack_sections(sections: Mapping[str, Any]) -> Iterator[bytes | memoryview]:
         names += name.encode("ascii").ljust(_NAME, b"\0")
         at += len(view) + -len(view) % 8
     header = MAGIC + b"".join(
-        number.to_bytes(8, sys.byteorder) for number in (1, len(views), at + _DIGEST)
+        number.to_bytes(8, sys.byteorder) for number in (1, len(views), at + DIGEST_BYTES)
     )
 
     def pieces() -> Iterator[bytes | memoryview]:
@@ -116,7 +117,7 @@ def pack_sections(sections: Mapping[str, Any]) -> Iterator[bytes | memoryview]:
 
     from _blake2 import blake2b
 
-    whole = blake2b(digest_size=_DIGEST)
+    whole = blake2b(digest_size=DIGEST_BYTES)
     for piece in pieces():
         whole.update(piece)
         yield piece

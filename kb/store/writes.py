@@ -5,23 +5,20 @@ a reader sees the old text or the new one and nothing between.
 """
 
 import contextlib
-import hashlib
 import os
 import stat
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from kb.errors import ConcurrentModification, KbError
-from kb.store.git import find_git_dir
+from kb.store.derived import derived_folder, wait_for_lock
 from kb.store.layout import ENTITIES, OBSERVATIONS, collision_key
 
 #: How a file's new text is named until it takes the file's place; hidden, so that no reader looks at it.
 TEMPORARY_PREFIX, TEMPORARY_SUFFIX = ".kb-", ".tmp"
 _LOCK_WAIT = 10.0
-_LOCK_PAUSE = 0.02
 _NEW_FILE_MODE = 0o666
 
 
@@ -219,11 +216,8 @@ def lock_knowledge_base(root: str, wait: float = _LOCK_WAIT) -> Iterator[None]:
     except OSError as error:
         raise WriteRefused(f"the lock {path} cannot be made: {error.strerror or error}") from error
     try:
-        deadline = time.monotonic() + wait
-        while not _try_lock(descriptor):
-            if time.monotonic() >= deadline:
-                raise KnowledgeBaseLocked(str(path))
-            time.sleep(_LOCK_PAUSE)
+        if not wait_for_lock(descriptor, wait):
+            raise KnowledgeBaseLocked(str(path))
         _remove_leftovers(root)
         yield
     finally:
@@ -247,26 +241,5 @@ def _remove_leftovers(root: str) -> None:
 
 
 def lock_path(root: str) -> Path:
-    """Say where the lock lies: ``<git dir>/kb/lock``, without git in the user's cache folder."""
-    git_dir = find_git_dir(root)
-    if git_dir is not None and Path(git_dir, "HEAD").is_file():
-        return Path(git_dir, "kb", "lock")
-    cache = (
-        os.environ.get("XDG_CACHE_HOME")
-        or os.environ.get("LOCALAPPDATA")
-        or Path("~/.cache").expanduser()
-    )
-    name = hashlib.sha256(os.fsencode(Path(root).resolve())).hexdigest()[:16]
-    return Path(cache, "kb", name, "lock")
-
-
-def _try_lock(descriptor: int) -> bool:
-    try:
-        import fcntl
-    except ImportError:  # Windows: the guard of each write still holds
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+    """Say where the lock lies: beside what is derived."""
+    return Path(derived_folder(root), "lock")

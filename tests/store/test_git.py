@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from kb.store.git import blob_id, differs_from_head, head_commit, read_blobs, tree_blobs
+from kb.derived.revision import revision_of
+from kb.store.git import blob_id, read_blobs, tree_blobs
+from kb.store.references import head_commit
 from tests.conftest import git
 
 
@@ -44,8 +46,8 @@ def test_a_missing_object_is_not_fetched(tmp_path: Path, way: str) -> None:
 def test_a_repository_of_sha256_is_compared_by_its_own_ids(tmp_path: Path) -> None:
     """Files that nobody changed are those of HEAD, whichever digest the repository names them by."""
     root = committed(tmp_path / "kb", "--object-format=sha256")
-    commit, files = head_commit(str(root)), {"entities/a.md": b"text\n"}
+    commit = head_commit(str(root))
     assert len(commit) == 64
     assert blob_id(b"text\n", commit) == hashlib.sha256(b"blob 5\0text\n").hexdigest()
-    assert not differs_from_head(str(root), files, commit, ("entities",))
-    assert differs_from_head(str(root), {"entities/a.md": b"other\n"}, commit, ("entities",))
+    assert revision_of(str(root), {"entities/a.md": b"text\n"}) == commit
+    assert revision_of(str(root), {"entities/a.md": b"other\n"}) == f"{commit}+"

@@ -1,0 +1,136 @@
+"""Files of derived state on disk: written aside and renamed, believed only where every byte is as it was written.
+
+Hashing a large file costs more than a cold query may. So whoever has found one whole remembers its stamp (size, times,
+file number), which the system changes with whatever is written into it: while the stamp is the same, the bytes are.
+"""
+
+import contextlib
+import os
+import stat
+import time
+from array import array
+from collections.abc import Iterable, Mapping
+from mmap import ACCESS_READ, mmap
+from typing import Any, NamedTuple
+
+from kb.store.sections import DIGEST_BYTES, Damaged, Sections, pack_sections
+
+#: A stamp is remembered only once it is so old that a later write cannot have the same.
+_OLD = 100_000_000
+_UNKNOWN = (0, 0, 0, 0)
+_TEMPORARY = ".tmp"
+
+
+class Kept(NamedTuple):
+    """A file of sections: its name, what its bytes digest to, and the stamp under which it was found whole."""
+
+    name: str
+    digest: bytes
+    stamp: tuple[int, ...] = (
+        _UNKNOWN  #: size, content's and entry's last change in nanoseconds, file number
+    )
+
+
+def write_sections(place: str, kind: str, sections: Mapping[str, Any]) -> Kept:
+    """Write a new file of sections; give what it is known by. ``OSError`` as the system says."""
+    return write_pieces(place, kind, pack_sections(sections))
+
+
+def write_pieces(place: str, kind: str, pieces: Iterable[bytes | memoryview]) -> Kept:
+    """Write a new file of packed sections; give what it is known by. ``OSError`` as the system says."""
+    import tempfile  # heavy, and a cold query writes nothing
+
+    descriptor, temporary = tempfile.mkstemp(_TEMPORARY, f"{kind}-", place)
+    digest = b""
+    try:
+        with os.fdopen(descriptor, "wb", buffering=1 << 20) as file:
+            for piece in pieces:
+                file.write(piece)
+                digest = bytes(piece[-DIGEST_BYTES:])
+        name = f"{kind}-{digest[:8].hex()}"
+        os.replace(temporary, os.path.join(place, name))
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    return Kept(name, digest)
+
+
+def replace_sections(place: str, name: str, sections: Mapping[str, Any]) -> None:
+    """Write a file of sections in place of the one that bears its name. ``OSError`` as the system says."""
+    kept = write_sections(place, "new", sections)
+    os.replace(os.path.join(place, kept.name), os.path.join(place, name))
+
+
+def open_sections(place: str, kept: Kept) -> tuple[Sections, Kept]:
+    """Open a file of sections if it is the one that was written; give also under which stamp it was found whole now.
+
+    ``Damaged`` where it is any other, ``OSError`` where it cannot be read.
+    """
+    data, stamp = map_file(os.path.join(place, kept.name))
+    sections = Sections(data)
+    if sections.digest != kept.digest:
+        raise Damaged(f"{kept.name} is another file")
+    if stamp != kept.stamp:
+        if not sections.is_whole():
+            raise Damaged(f"{kept.name} is not as it was written")
+        is_old = max(stamp[1:3]) < time.time_ns() - _OLD
+        kept = kept._replace(stamp=stamp if is_old else _UNKNOWN)
+    return sections, kept
+
+
+def open_whole(place: str, name: str) -> Sections:
+    """Open a small file of sections, checking every byte."""
+    sections = Sections(map_file(os.path.join(place, name))[0])
+    if not sections.is_whole():
+        raise Damaged(f"{name} is not as it was written")
+    return sections
+
+
+def map_file(path: str) -> tuple["mmap | bytes", tuple[int, ...]]:
+    """Map a regular file into memory; give also its stamp. Follows no link."""
+    descriptor = os.open(
+        path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+    )
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
+            raise Damaged(f"{os.path.basename(path)} is no file of ours")
+        data = mmap(descriptor, 0, access=ACCESS_READ)
+    finally:
+        os.close(descriptor)
+    return data, (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+
+def remove_others(place: str, names: set[str]) -> None:
+    """Remove what no longer belongs to the state: older files, and those of a process that was killed."""
+    for name in os.listdir(place):
+        if name not in names:
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(place, name))
+
+
+def pack_kept(files: list["Kept | None"]) -> dict[str, Any]:
+    """Lay out what several files are known by."""
+    numbers = array("q")
+    for kept in files:
+        numbers.extend(kept.stamp if kept else _UNKNOWN)
+    return {
+        "kept.names": "\n".join(kept.name if kept else "" for kept in files).encode("ascii"),
+        "kept.digests": "\n".join(kept.digest.hex() if kept else "" for kept in files).encode(),
+        "kept.stamps": numbers,
+    }
+
+
+def unpack_kept(sections: Sections) -> list["Kept | None"]:
+    """Read what ``pack_kept`` laid out. ``ValueError`` where a name could lead out of the place."""
+    names = str(sections.raw("kept.names"), "ascii").split("\n")
+    digests = str(sections.raw("kept.digests"), "ascii").split("\n")
+    stamps = sections.longs("kept.stamps")
+    files: list[Kept | None] = []
+    for index, (name, digest) in enumerate(zip(names, digests, strict=True)):
+        if "/" in name or "\\" in name or name.startswith("."):
+            raise ValueError(name)
+        stamp = tuple(stamps[4 * index : 4 * index + 4])
+        files.append(Kept(name, bytes.fromhex(digest), stamp) if name else None)
+    return files

@@ -1,0 +1,88 @@
+"""What git's own files say: where its folder is, and which commit is checked out. Runs nothing, imports next to nothing."""
+
+import os
+
+_NO_COMMIT = ""
+SHA1_LENGTH, SHA256_LENGTH = 40, 64
+
+
+def find_git_dir(root: str) -> str | None:
+    """Find the git folder of the work tree that holds the root, ``None`` where there is none."""
+    folder = os.path.abspath(root)
+    while True:
+        candidate = os.path.join(folder, ".git")
+        if os.path.isdir(candidate):
+            return candidate
+        if os.path.isfile(candidate):
+            return _pointed_at(candidate)
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+
+
+def _pointed_at(pointer: str) -> str | None:
+    """Read a ``.git`` file, as worktrees and submodules have."""
+    try:
+        with open(pointer, encoding="utf-8") as file:
+            line = file.readline().strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+    if not line.startswith("gitdir: "):
+        return None
+    return os.path.normpath(os.path.join(os.path.dirname(pointer), line[len("gitdir: ") :]))
+
+
+def head_commit(root: str) -> str:
+    """Give the id of the commit checked out; empty where there is none. Reads the references as files."""
+    git_dir = find_git_dir(root)
+    if git_dir is None:
+        return _NO_COMMIT
+    head = _first_line(os.path.join(git_dir, "HEAD"))
+    if not head.startswith("ref: "):
+        return head if is_object_id(head) else _NO_COMMIT
+    return _resolve_reference(git_dir, head[len("ref: ") :])
+
+
+def _resolve_reference(git_dir: str, name: str) -> str:
+    common = _first_line(os.path.join(git_dir, "commondir"))
+    shared = os.path.normpath(os.path.join(git_dir, common)) if common else git_dir
+    if ".." in name.split("/"):
+        return _NO_COMMIT
+    for folder in (git_dir, shared):
+        line = _first_line(os.path.join(folder, name))
+        if is_object_id(line):
+            return line
+    try:
+        with open(os.path.join(shared, "packed-refs"), encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if line.rstrip("\n").endswith(f" {name}") and is_object_id(line[:40]):
+                    return line.split(" ", 1)[0]
+    except OSError:
+        pass
+    return _NO_COMMIT
+
+
+def _first_line(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.readline().strip()
+    except OSError:
+        return ""
+
+
+def is_object_id(text: str) -> bool:
+    """Say whether a text may be the id of a commit, tree or blob."""
+    return len(text) in (SHA1_LENGTH, SHA256_LENGTH) and all(
+        char in "0123456789abcdef" for char in text
+    )
+
+
+def index_stamp(root: str) -> tuple[int, ...]:
+    """Say what tells whether git's index changed: its size, times and file number; empty without one."""
+    git_dir = find_git_dir(root)
+    try:
+        status = os.stat(os.path.join(git_dir or "", "index"))
+    except OSError:
+        return ()
+    return (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
