@@ -10,17 +10,18 @@ from contextlib import redirect_stderr
 from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from kb.model.vocabulary import Vocabulary
+
+    Offer = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
 
 #: The variable with which click's shell scripts ask.
 VARIABLE = "_KB_COMPLETE"
 #: Shells put a completion into the line as it is, so only words that mean nothing to a shell are offered.
-_SAFE = re.compile(r"\w[\w-]*")
-
-Offer = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
+_SAFE = r"\w[\w-]*"
 
 
 def answer_shell(program: click.Command) -> int:
@@ -36,24 +37,26 @@ def answer_shell(program: click.Command) -> int:
     return 0
 
 
-def _offers(find: Callable[[click.Context], Iterable[str]]) -> Offer:
+def _offers(find: Callable[[click.Context], Iterable[str]]) -> "Offer":
     """Make a callback for click of a function that finds the words there are."""
 
     def offer(
         context: click.Context, parameter: click.Parameter, incomplete: str
-    ) -> list[CompletionItem[str]]:
+    ) -> "list[CompletionItem[str]]":
+        from click.shell_completion import CompletionItem
+
         try:
             words = {word for word in find(context) if word.startswith(incomplete)}
         # The edge: no knowledge base, or one that cannot be read, has no words.
         except Exception:
             return []
-        return [CompletionItem(word) for word in sorted(words) if _SAFE.fullmatch(word)]
+        return [CompletionItem(word) for word in sorted(words) if re.fullmatch(_SAFE, word)]
 
     return offer
 
 
 def _root(context: click.Context) -> str:
-    from kb.store.layout import find_root
+    from kb.store.root import find_root
 
     given = context.params.get("root") or context.find_root().params.get("root")
     return os.path.abspath(given) if given else find_root(".")
@@ -97,7 +100,7 @@ def _types(context: click.Context) -> Iterable[str]:
 
 def _vocabulary(context: click.Context) -> "Vocabulary":
     from kb.store.files import read_bytes
-    from kb.store.layout import CONFIGURATION
+    from kb.store.root import CONFIGURATION
     from kb.syntax.vocabulary_file import MAX_CONFIGURATION, read_configuration
 
     data = read_bytes(_root(context), CONFIGURATION, MAX_CONFIGURATION)
@@ -121,21 +124,25 @@ offer_codes = _offers(_codes)
 
 def offer_files(
     context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem[str]]:
+) -> "list[CompletionItem[str]]":
     """Leave it to the shell to offer files."""
+    from click.shell_completion import CompletionItem
+
     return [CompletionItem(incomplete, type="file")]
 
 
 def offer_folders(
     context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem[str]]:
+) -> "list[CompletionItem[str]]":
     """Leave it to the shell to offer folders."""
+    from click.shell_completion import CompletionItem
+
     return [CompletionItem(incomplete, type="dir")]
 
 
 def offer_observations_and_files(
     context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem[str]]:
+) -> "list[CompletionItem[str]]":
     """Offer observations by id, files where none begins so."""
     return offer_observations(context, parameter, incomplete) or offer_files(
         context, parameter, incomplete

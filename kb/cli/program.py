@@ -3,13 +3,16 @@
 import os
 import sys
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
 from kb import __version__
 from kb.cli.completion import VARIABLE, answer_shell, offer_folders
 from kb.errors import ExitCode, KbError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 #: Where each command lives, and its line in the overview. Importing none of them keeps a cold command fast.
 COMMANDS = {
@@ -115,7 +118,9 @@ class Program(click.Group):
             raise click.UsageError(f"No such command '{args[0]}'. {hint}", ctx)
         return super().resolve_command(ctx, args)
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[str]]":
+        from click.shell_completion import CompletionItem
+
         # A group's own way would import every command for its help.
         commands = [
             CompletionItem(name, help=line)

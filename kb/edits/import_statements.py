@@ -57,7 +57,7 @@ class ReadStatement:
 
     def with_id(self, id: str) -> "ReadStatement":
         """Give it its id."""
-        return replace(self, line=replace(self.line, id=id))
+        return replace(self, line=self.line._replace(id=id))
 
 
 @dataclass
@@ -110,7 +110,7 @@ def _joined(
     problems.append(
         Problem(again.record_line, f"line {first.record_line} {what}: one statement is kept")
     )
-    return replace(first, line=replace(first.line, citations=tuple(cited.values())))
+    return replace(first, line=first.line._replace(citations=tuple(cited.values())))
 
 
 def _core(
@@ -215,7 +215,7 @@ class _Reader:
     def proved(self, one: ReadStatement) -> ReadStatement | None:
         """Give a statement its link, and make sure that its line reads back as what it says."""
         link = self._link(one.subject, one.object) if one.object is not None else None
-        for line in (one.line, replace(one.line, note=_unquoted(one.line.note))):
+        for line in (one.line, one.line._replace(note=_unquoted(one.line.note))):
             text = format_statement(line, link)
             read, faults = parse_statement(text[2:], line.section)
             is_whole = read is not None and not faults and _said(read) == _said(line)

@@ -1,14 +1,13 @@
 """What ``kb init`` puts into an empty knowledge base: settings that teach, ignore files, and something to look at."""
 
-from dataclasses import replace
-
 from kb.edits.file_texts import format_entity, format_observation
 from kb.edits.footnotes import CitedSource
 from kb.graph.build import statement_basis
 from kb.model.names import mint_statement_id
 from kb.model.statement import Citation, Link, LinkForm, Section, StatementLine
 from kb.model.vocabulary import Reading
-from kb.store.layout import CONFIGURATION, observation_path, relative_link
+from kb.store.layout import observation_path, relative_link
+from kb.store.root import CONFIGURATION
 from kb.syntax.edtf import TimeFault, parse_interval
 from kb.syntax.inline import format_link
 
@@ -140,4 +139,4 @@ def _statement(
     basis = statement_basis(
         subject, line, Reading(predicate), "analytical-engine" if link else None
     )
-    return replace(line, id=mint_statement_id(basis))
+    return line._replace(id=mint_statement_id(basis))

@@ -1,8 +1,6 @@
 """Ids, names and how they compare. Pure text; never decides who is who."""
 
-import hashlib
 import re
-import unicodedata
 
 MAX_ID_LENGTH = 80
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -19,18 +17,18 @@ def fold(text: str) -> str:
     """Fold a name for comparison: NFKC, case, runs of white space."""
     if text.isascii():
         return " ".join(text.lower().split())
-    return " ".join(
-        unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).split()
-    )
+    from unicodedata import normalize
+
+    return " ".join(normalize("NFKC", normalize("NFKC", text).casefold()).split())
 
 
 def normalize_predicate(text: str) -> str:
     """Give the one spelling of a predicate: case folded, ``_`` as ``-``, composed."""
     if text.isascii():
         return text.lower().replace("_", "-")
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).replace(
-        "_", "-"
-    )
+    from unicodedata import normalize
+
+    return normalize("NFC", normalize("NFC", text).casefold()).replace("_", "-")
 
 
 def stem_of(path: str) -> str:
@@ -46,12 +44,12 @@ def mint_statement_id(
 
     Where that id is taken in the file, over the same with a NUL and a counter (from 1). FORMAT, "statement id".
     """
+    from hashlib import sha256
+
     basis = "\0".join(parts).encode("utf-8", "surrogatepass")
     counter = 0
     while True:
-        minted = _base32(
-            hashlib.sha256(basis + (f"\0{counter}".encode() if counter else b"")).digest()
-        )
+        minted = _base32(sha256(basis + (f"\0{counter}".encode() if counter else b"")).digest())
         if minted not in taken:
             return minted
         counter += 1

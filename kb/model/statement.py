@@ -53,8 +53,7 @@ class SubItem:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class StatementLine:
+class StatementLine(NamedTuple):
     """One statement as written: a relation has a link, a fact a value, never both."""
 
     section: Section

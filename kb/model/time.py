@@ -5,8 +5,6 @@ Never reads a clock (`now` is an argument), never parses text (`kb.syntax.edtf` 
 never imports `datetime`.
 """
 
-from __future__ import annotations
-
 import enum
 from typing import NamedTuple
 
@@ -25,7 +23,7 @@ class TimeSpan(NamedTuple):
     start: int | None
     end: int | None
 
-    def overlaps(self, other: TimeSpan) -> bool:
+    def overlaps(self, other: "TimeSpan") -> bool:
         """Tell whether the two share at least one second."""
         return max(_low(self.start), _low(other.start)) < min(_high(self.end), _high(other.end))
 

@@ -1,18 +1,18 @@
 """What every query answers with: the envelope, and entities and statements as they are shown."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from kb.graph.graph import Graph, Statement
 from kb.graph.standing import Status, find_contests, status_of
-from kb.knowledge_base import KnowledgeBase
+
+if TYPE_CHECKING:
+    from kb.knowledge_base import KnowledgeBase
 
 Result = TypeVar("Result", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
-class EntityRef:
+class EntityRef(NamedTuple):
     """An entity where it is named in an answer."""
 
     id: str
@@ -20,8 +20,7 @@ class EntityRef:
     type: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(NamedTuple):
     """What an argument was read as, and what else it matched."""
 
     argument: str
@@ -33,8 +32,7 @@ class Resolved:
     merged_from: str | None = None  #: the id asked for, where it was merged into another
 
 
-@dataclass(frozen=True, slots=True)
-class OtherMatch:
+class OtherMatch(NamedTuple):
     """Another candidate for an argument."""
 
     entity: EntityRef
@@ -42,8 +40,7 @@ class OtherMatch:
     tier: str
 
 
-@dataclass(frozen=True, slots=True)
-class StatementView:
+class StatementView(NamedTuple):
     """A statement as it is shown, with how it stands now."""
 
     statement: Statement
@@ -54,8 +51,7 @@ class StatementView:
     is_latest: bool  #: the latest said of a contest
 
 
-@dataclass(frozen=True, slots=True)
-class Answer(Generic[Result]):
+class Answer(NamedTuple, Generic[Result]):
     """The envelope of every answer."""
 
     query: str
@@ -76,18 +72,27 @@ def entity_ref(graph: Graph, id: str) -> EntityRef:
 class Viewer:
     """Turns the graph's values into shown ones, for one moment."""
 
-    def __init__(self, knowledge_base: KnowledgeBase) -> None:
+    def __init__(self, knowledge_base: "KnowledgeBase") -> None:
         self.graph: Graph = knowledge_base.graph
         self.now = knowledge_base.now
+        self._cited = knowledge_base.cited
         self._contests: dict[str, dict[int, bool]] = {}
 
     def entity(self, id: str) -> EntityRef:
         """Name an entity by its id."""
+        entity = self.graph.entities.get(id)
+        if entity is not None:
+            self._cited.add(entity.path)
         return entity_ref(self.graph, id)
 
     def statement(self, statement: Statement) -> StatementView:
         """Show a statement."""
-        contested = self._contested(statement.subject).get(statement.ordinal)
+        self._cited.add(statement.path)
+        contested = (
+            self._contested(statement.subject).get(statement.ordinal)
+            if statement.is_single
+            else None
+        )
         return StatementView(
             statement,
             self.entity(statement.subject),

@@ -1,10 +1,13 @@
 """``doctor``: what is derived from the files, where it lies, and what would become of it."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kb.index.documents import Documents
 from kb.index.opening import IndexState, look_at_index
-from kb.knowledge_base import KnowledgeBase
+
+if TYPE_CHECKING:
+    from kb.knowledge_base import KnowledgeBase
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +19,7 @@ class DerivedState:
     now: int
 
 
-def look_at_derived_state(knowledge_base: KnowledgeBase) -> DerivedState:
+def look_at_derived_state(knowledge_base: "KnowledgeBase") -> DerivedState:
     """Look at what is derived, without changing it."""
     documents = Documents(knowledge_base.graph)
     return DerivedState(

@@ -1,19 +1,20 @@
 """``facts ENTITY``: all that is stated of an entity, by predicate, most recent first."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.graph.graph import Graph, Statement
-from kb.knowledge_base import KnowledgeBase
 from kb.model.time import sort_key
 from kb.queries.answers import Answer, StatementView, Viewer, label_of, unresolved_notes
 from kb.queries.predicates import read_predicates, side_of
 from kb.queries.resolve import resolve_entity
 from kb.queries.selection import DEFAULT_LIMIT, EVERYTHING, Selection, make_sieve, share_limit
 
+if TYPE_CHECKING:
+    from kb.knowledge_base import KnowledgeBase
 
-@dataclass(frozen=True, slots=True)
-class StatementGroup:
+
+class StatementGroup(NamedTuple):
     """The statements under one predicate as read from the entity."""
 
     predicate: str
@@ -22,8 +23,7 @@ class StatementGroup:
     statements: tuple[StatementView, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """All statements of an entity that match."""
 
     statements: int  #: of the entity in all, retired ones included
@@ -48,7 +48,7 @@ def group_statements(
 
 
 def list_facts(
-    knowledge_base: KnowledgeBase,
+    knowledge_base: "KnowledgeBase",
     entity: str,
     predicates: tuple[str, ...] = (),
     selection: Selection = EVERYTHING,

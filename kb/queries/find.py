@@ -1,15 +1,16 @@
 """``find NAME``: the ranked list of entities that a name, key or id may mean."""
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from kb.knowledge_base import KnowledgeBase
 from kb.queries.answers import Answer, EntityRef, Viewer
 from kb.queries.resolve import dominates, find_candidates, guess_spellings, read_candidates
 from kb.queries.selection import DEFAULT_LIMIT, read_type
 
+if TYPE_CHECKING:
+    from kb.knowledge_base import KnowledgeBase
 
-@dataclass(frozen=True, slots=True)
-class Match:
+
+class Match(NamedTuple):
     """One candidate."""
 
     entity: EntityRef
@@ -20,7 +21,7 @@ class Match:
 
 
 def find(
-    knowledge_base: KnowledgeBase, name: str, type: str | None = None, limit: int = DEFAULT_LIMIT
+    knowledge_base: "KnowledgeBase", name: str, type: str | None = None, limit: int = DEFAULT_LIMIT
 ) -> Answer[tuple[Match, ...]]:
     """Rank what a name, key or id may mean. The best match is ``resolved`` only where it dominates."""
     graph = knowledge_base.graph

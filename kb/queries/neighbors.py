@@ -1,26 +1,26 @@
 """``neighbors ENTITY``: what an entity is linked to in one hop, by predicate."""
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.graph.graph import Statement
-from kb.knowledge_base import KnowledgeBase
 from kb.model.names import fold
 from kb.queries.answers import Answer, EntityRef, StatementView, Viewer, label_of, unresolved_notes
 from kb.queries.predicates import read_predicates, side_of
 from kb.queries.resolve import resolve_entity
 from kb.queries.selection import DEFAULT_LIMIT, EVERYTHING, Selection, make_sieve, share_limit
 
+if TYPE_CHECKING:
+    from kb.knowledge_base import KnowledgeBase
 
-@dataclass(frozen=True, slots=True)
-class Neighbor:
+
+class Neighbor(NamedTuple):
     """A linked entity and the best-evidenced statement that links it."""
 
     entity: EntityRef
     statement: StatementView
 
 
-@dataclass(frozen=True, slots=True)
-class NeighborGroup:
+class NeighborGroup(NamedTuple):
     """The neighbours under one predicate as read from the entity."""
 
     predicate: str
@@ -29,8 +29,7 @@ class NeighborGroup:
     neighbors: tuple[Neighbor, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbors:
+class Neighbors(NamedTuple):
     """All that an entity is linked to."""
 
     entities: int  #: distinct ones
@@ -46,7 +45,7 @@ def best_evidenced(statements: list[Statement]) -> Statement:
 
 
 def list_neighbors(
-    knowledge_base: KnowledgeBase,
+    knowledge_base: "KnowledgeBase",
     entity: str,
     predicates: tuple[str, ...] = (),
     direction: str | None = None,

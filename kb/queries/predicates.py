@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kb.errors import UsageError
 from kb.graph.graph import Graph, Statement
@@ -12,8 +12,7 @@ from kb.model.names import normalize_predicate
 OUT, IN = "out", "in"
 
 
-@dataclass(frozen=True, slots=True)
-class PredicateReading:
+class PredicateReading(NamedTuple):
     """What the predicate arguments of a query mean: pairs of a canonical predicate and the side of the entity.
 
     ``None`` as pairs: no predicate was asked for, so every one is meant.

@@ -1,18 +1,19 @@
 """``relations [ENTITY]``: the relations of an entity in both directions, or all of a predicate."""
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.errors import UsageError
-from kb.knowledge_base import KnowledgeBase
 from kb.queries.answers import Answer, StatementView, Viewer, unresolved_notes
 from kb.queries.facts import recent_first
 from kb.queries.predicates import OUT, read_predicates, side_of
 from kb.queries.resolve import resolve_entity
 from kb.queries.selection import DEFAULT_LIMIT, EVERYTHING, Selection, make_sieve, share_limit
 
+if TYPE_CHECKING:
+    from kb.knowledge_base import KnowledgeBase
 
-@dataclass(frozen=True, slots=True)
-class Relations:
+
+class Relations(NamedTuple):
     """Relations by the side at which the entity stands; of the whole graph all stand in ``relations``."""
 
     relations: tuple[StatementView, ...]
@@ -20,7 +21,7 @@ class Relations:
 
 
 def list_relations(
-    knowledge_base: KnowledgeBase,
+    knowledge_base: "KnowledgeBase",
     entity: str | None = None,
     predicates: tuple[str, ...] = (),
     selection: Selection = EVERYTHING,

@@ -1,11 +1,10 @@
 """An argument → the entities that it may mean, ranked. One resolver for every command; it guesses nothing."""
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from kb.errors import AmbiguousId, UnknownEntity
 from kb.graph.graph import Graph
-from kb.graph.keys import read_key_argument
 from kb.model.names import fold
 from kb.queries.answers import OtherMatch, Resolved, entity_ref
 
@@ -28,8 +27,7 @@ class Tier(Enum):
 _RANK = {tier: rank for rank, tier in enumerate(Tier)}
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """An entity that an argument may mean."""
 
     id: str
@@ -43,6 +41,8 @@ def find_candidates(graph: Graph, argument: str, type: str | None = None) -> tup
     By id, key, name or alias, part of a name; if nothing matched so far, by all words but one. Untyped entities
     are left out when a typed one matched, ids and keys apart; inside a tier, more statements come first.
     """
+    from kb.graph.keys import read_key_argument
+
     text = argument.strip()
     if text in graph.ambiguous:
         raise AmbiguousId(text, graph.ambiguous[text])

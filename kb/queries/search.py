@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from kb.errors import UsageError
 from kb.graph.graph import Statement
@@ -10,7 +11,6 @@ from kb.index.lookup import Lookup
 from kb.index.opening import OpenIndex, ask_index, open_index
 from kb.index.question import Question, Unit, read_question
 from kb.index.words import Analyzer
-from kb.knowledge_base import KnowledgeBase
 from kb.queries.answers import Answer, EntityRef, StatementView, Viewer
 from kb.queries.excerpts import Excerpt, cut_excerpt, holds_any
 from kb.queries.resolve import resolve_entity
@@ -20,6 +20,9 @@ from kb.queries.selection import (
     EVERYTHING,
     Selection,
 )
+
+if TYPE_CHECKING:
+    from kb.knowledge_base import KnowledgeBase
 
 _MOST_STATEMENTS = 3
 _MOST_READ = 500  #: statements of an entity that are read for words
@@ -72,7 +75,7 @@ class Search:
 
 
 def search(
-    knowledge_base: KnowledgeBase,
+    knowledge_base: "KnowledgeBase",
     text: str,
     entity: str | None = None,
     expand: bool = False,
@@ -169,7 +172,7 @@ def _rank(
 
 
 def rebuild_index(
-    knowledge_base: KnowledgeBase,
+    knowledge_base: "KnowledgeBase",
     is_anew: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> OpenIndex:

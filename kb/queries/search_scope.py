@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kb.errors import UsageError
 from kb.graph.graph import Graph, Statement
 from kb.graph.mentions import find_mentions
 from kb.graph.standing import is_current
 from kb.index.documents import Document
-from kb.knowledge_base import KnowledgeBase
 from kb.model.time import Date, TimeSpan, overlaps_window
 from kb.queries.answers import Resolved
 from kb.queries.selection import Selection, read_source, read_type, read_window
+
+if TYPE_CHECKING:
+    from kb.knowledge_base import KnowledgeBase
 
 #: How much a hit counts by the hops from the entity asked for.
 _FACTORS = (1.0, 0.7, 0.4)
@@ -30,7 +33,7 @@ class Reach:
 
 
 def make_filter(
-    knowledge_base: KnowledgeBase, kind: str | None, selection: Selection
+    knowledge_base: "KnowledgeBase", kind: str | None, selection: Selection
 ) -> Callable[[Document], bool]:
     """Read the filters' arguments."""
     graph = knowledge_base.graph
@@ -93,7 +96,9 @@ def _rests_on(graph: Graph, statement: Statement, source: str) -> bool:
 # -- near an entity --------------------------------------------------------------------------------------------------
 
 
-def find_reach(knowledge_base: KnowledgeBase, resolved: Resolved, expand: bool) -> dict[str, Reach]:
+def find_reach(
+    knowledge_base: "KnowledgeBase", resolved: Resolved, expand: bool
+) -> dict[str, Reach]:
     """Find the entities whose mentions count: those asked for, and what they lead to over relations that expand."""
     reached = {ref.id: Reach(_FACTORS[0]) for ref in resolved.entities}
     edge = list(reached)
@@ -110,7 +115,7 @@ def find_reach(knowledge_base: KnowledgeBase, resolved: Resolved, expand: bool) 
     return reached
 
 
-def _expands(knowledge_base: KnowledgeBase, statement: Statement, id: str) -> bool:
+def _expands(knowledge_base: "KnowledgeBase", statement: Statement, id: str) -> bool:
     word = knowledge_base.vocabulary.relations.get(statement.predicate)
     if word is None or not is_current(statement, knowledge_base.now):
         return False
@@ -120,7 +125,7 @@ def _expands(knowledge_base: KnowledgeBase, statement: Statement, id: str) -> bo
 
 
 def keep_near(
-    knowledge_base: KnowledgeBase,
+    knowledge_base: "KnowledgeBase",
     scores: Mapping[str, float],
     documents: Mapping[str, Document],
     reach: Mapping[str, Reach] | None,

@@ -1,20 +1,20 @@
 """Which statements a query keeps: by time, predicate, type and source. Says what it left out."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.errors import UsageError
 from kb.graph.graph import Graph, Statement
 from kb.graph.standing import is_current
-from kb.knowledge_base import KnowledgeBase
 from kb.model.time import Date, Holds, TimeSpan, holds_at, overlaps_window
-from kb.syntax.edtf import TimeFault, parse_at, parse_date, parse_interval
+
+if TYPE_CHECKING:
+    from kb.knowledge_base import KnowledgeBase
 
 DEFAULT_LIMIT = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """The filters that queries share. ``at`` and ``since``/``until`` are as typed."""
 
     at: str | None = None
@@ -35,23 +35,30 @@ class Selection:
 EVERYTHING = Selection()
 
 
-@dataclass
 class Sieve:
     """A selection made ready for one knowledge base; counts what it leaves out."""
 
-    graph: Graph
-    now: int
-    at: TimeSpan | None
-    since: Date | None
-    until: Date | None
-    type: str | None
-    source: str | None
-    keeps_ended: bool
-    keeps_retired: bool
-    offers_history: bool  #: the query can show retired ones when asked
-    retired: set[int] = field(default_factory=set)
-    ended: set[int] = field(default_factory=set)
-    unknown: set[int] = field(default_factory=set)
+    def __init__(
+        self,
+        graph: Graph,
+        now: int,
+        at: TimeSpan | None,
+        since: Date | None,
+        until: Date | None,
+        type: str | None,
+        source: str | None,
+        keeps_ended: bool,
+        keeps_retired: bool,
+        offers_history: bool,  #: the query can show retired ones when asked
+    ) -> None:
+        self.graph, self.now = graph, now
+        self.at, self.since, self.until = at, since, until
+        self.type, self.source = type, source
+        self.keeps_ended, self.keeps_retired = keeps_ended, keeps_retired
+        self.offers_history = offers_history
+        self.retired: set[int] = set()
+        self.ended: set[int] = set()
+        self.unknown: set[int] = set()
 
     def keeps(self, statement: Statement) -> bool:
         """Say whether a statement passes; what is left out by time is counted once."""
@@ -127,7 +134,7 @@ def _verb(count: int, one: str, many: str) -> str:
 
 
 def make_sieve(
-    knowledge_base: KnowledgeBase,
+    knowledge_base: "KnowledgeBase",
     selection: Selection,
     keeps_ended: bool = False,
     offers_history: bool = True,
@@ -152,6 +159,8 @@ def read_at(text: str | None, now: int) -> TimeSpan | None:
     """Read ``--at``: ``now``, ``today``, a date as its whole unit, or an interval."""
     if text is None:
         return None
+    from kb.syntax.edtf import TimeFault, parse_at
+
     parsed = parse_at(text.strip(), now)
     if isinstance(parsed, TimeFault):
         raise UsageError(f'--at: "{text}": {parsed.message}', parsed.hint)
@@ -162,6 +171,8 @@ def read_window(since: str | None, until: str | None) -> tuple[Date | None, Date
     """Read ``--since`` and ``--until``; a window that ends before it begins keeps nothing and is refused."""
     first, last = read_bound(since, "--since"), read_bound(until, "--until")
     if first is not None and last is not None:
+        from kb.syntax.edtf import TimeFault, parse_interval
+
         window = parse_interval(f"{first.text}/{last.text}")
         if isinstance(window, TimeFault):
             raise UsageError(
@@ -174,6 +185,8 @@ def read_bound(text: str | None, option: str) -> Date | None:
     """Read a date of ``--since`` or ``--until``."""
     if text is None:
         return None
+    from kb.syntax.edtf import TimeFault, parse_date
+
     parsed = parse_date(text.strip())
     if isinstance(parsed, TimeFault):
         raise UsageError(f'{option}: "{text}": {parsed.message}', parsed.hint)

@@ -1,11 +1,10 @@
 """``show ENTITY``: what there is to know of an entity on one page."""
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.graph.graph import Entity, Graph, Observation, Statement
 from kb.graph.mentions import find_mentions
 from kb.graph.standing import is_current
-from kb.knowledge_base import KnowledgeBase
 from kb.queries.answers import Answer, EntityRef, StatementView, Viewer, label_of, unresolved_notes
 from kb.queries.facts import recent_first
 from kb.queries.neighbors import Neighbor, NeighborGroup, best_evidenced
@@ -19,26 +18,26 @@ from kb.queries.selection import (
     share_limit,
 )
 
+if TYPE_CHECKING:
+    from kb.knowledge_base import KnowledgeBase
 
-@dataclass(frozen=True, slots=True)
-class Mentions:
+
+class Mentions(NamedTuple):
     """How often an entity comes up in observations."""
 
-    count: int
+    total: int
     first_seen: str | None  #: as the observation has it
     last_seen: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class MergeCandidate:
+class MergeCandidate(NamedTuple):
     """Another entity that may be the same."""
 
     entity: EntityRef
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionRecord:
+class DecisionRecord(NamedTuple):
     """A judgement on record about the entity."""
 
     observation: str
@@ -47,8 +46,7 @@ class DecisionRecord:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """An entity's page."""
 
     entity: EntityRef
@@ -71,7 +69,7 @@ class Page:
 
 
 def show(
-    knowledge_base: KnowledgeBase,
+    knowledge_base: "KnowledgeBase",
     entity: str,
     selection: Selection = EVERYTHING,
     limit: int = DEFAULT_LIMIT,
@@ -102,7 +100,7 @@ def show(
     )
 
 
-def _page(knowledge_base: KnowledgeBase, entity: Entity, sieve: Sieve, limit: int) -> Page:
+def _page(knowledge_base: "KnowledgeBase", entity: Entity, sieve: Sieve, limit: int) -> Page:
     graph = knowledge_base.graph
     viewer = Viewer(knowledge_base)
     kept = [statement for statement in graph.about(entity.id) if sieve.keeps(statement)]

@@ -1,14 +1,15 @@
 """``show OBSERVATION``: a source text, whether its seal holds, and what cites it."""
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.graph.graph import Graph
-from kb.knowledge_base import KnowledgeBase
 from kb.queries.answers import Answer, StatementView, Viewer
 
+if TYPE_CHECKING:
+    from kb.knowledge_base import KnowledgeBase
 
-@dataclass(frozen=True, slots=True)
-class SourcePage:
+
+class SourcePage(NamedTuple):
     """An observation with what rests on it."""
 
     id: str
@@ -32,11 +33,12 @@ def names_observation(graph: Graph, argument: str) -> bool:
     )
 
 
-def show_observation(knowledge_base: KnowledgeBase, id: str) -> Answer[SourcePage]:
+def show_observation(knowledge_base: "KnowledgeBase", id: str) -> Answer[SourcePage]:
     """Show an observation by its id."""
     graph = knowledge_base.graph
     observation = graph.observations[id]
     viewer = Viewer(knowledge_base)
+    knowledge_base.cited.add(observation.path)
     page = SourcePage(
         id=observation.id,
         kind=observation.kind,

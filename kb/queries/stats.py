@@ -2,15 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.graph.standing import Status, find_contests, status_of
-from kb.knowledge_base import KnowledgeBase
 from kb.queries.answers import Answer
 
+if TYPE_CHECKING:
+    from kb.knowledge_base import KnowledgeBase
 
-@dataclass(frozen=True, slots=True)
-class Stats:
+
+class Stats(NamedTuple):
     """Counts over the whole knowledge base."""
 
     name: str
@@ -31,7 +32,7 @@ class Stats:
     broken: int  #: files that do not parse
 
 
-def count_stats(knowledge_base: KnowledgeBase) -> Answer[Stats]:
+def count_stats(knowledge_base: "KnowledgeBase") -> Answer[Stats]:
     """Count everything."""
     graph = knowledge_base.graph
     statements = tuple(graph.iter_statements())

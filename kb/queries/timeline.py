@@ -1,19 +1,20 @@
 """``timeline ENTITY``: when what is stated of an entity began and ended, in order."""
 
-from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
-from kb.knowledge_base import KnowledgeBase
 from kb.model.time import Date
 from kb.queries.answers import Answer, EntityRef, StatementView, Viewer
 from kb.queries.predicates import read_predicates, side_of
 from kb.queries.resolve import resolve_entity
 from kb.queries.selection import EVERYTHING, Selection, make_sieve, read_bound
 
+if TYPE_CHECKING:
+    from kb.knowledge_base import KnowledgeBase
+
 TIMELINE_LIMIT = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """A start, an end or an event."""
 
     date: Date
@@ -22,8 +23,7 @@ class Moment:
     statement: StatementView
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(NamedTuple):
     """The moments shown, and what could not be placed."""
 
     dated: int  #: statements with a date
@@ -32,7 +32,7 @@ class Timeline:
 
 
 def list_timeline(
-    knowledge_base: KnowledgeBase,
+    knowledge_base: "KnowledgeBase",
     entity: str,
     predicates: tuple[str, ...] = (),
     direction: str | None = None,
@@ -46,7 +46,7 @@ def list_timeline(
     reading = read_predicates(graph, predicates, ids, direction)
     # The window is one of moments here, not of statements.
     since, until = read_bound(selection.since, "--since"), read_bound(selection.until, "--until")
-    whole = replace(selection, since=None, until=None)
+    whole = selection._replace(since=None, until=None)
     sieve = make_sieve(knowledge_base, whole, keeps_ended=True)
     viewer = Viewer(knowledge_base)
     moments: list[Moment] = []

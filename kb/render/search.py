@@ -1,22 +1,21 @@
 """What a search found → text and JSON. What was looked for is bold where a person reads it on a terminal."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
-from kb.queries.answers import EntityRef, StatementView
+from kb.queries.answers import Answer
 from kb.queries.excerpts import Excerpt
 from kb.queries.search import Hit, Search
 from kb.render.counts import format_count
+from kb.render.statements import Json, entity_as_json, statement_as_json, type_shown
 from kb.render.terminal import escape_terminal
 
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[22m"
 _DIGITS = 3
 
-Json = dict[str, Any]
 
-
-def search_lines(found: Search, total: int, is_bold: bool = False) -> Iterator[str]:
+def escaped_lines(answer: Answer[Search], is_bold: bool = False) -> Iterator[str]:
     """Give the lines of a result, escaped already."""
+    found, total = answer.results, answer.total or 0
     if total:
         what = "weak hit" if found.is_weak else "hit"
         shown = f", {len(found.hits)} shown" if len(found.hits) < total else ""
@@ -35,7 +34,7 @@ def search_lines(found: Search, total: int, is_bold: bool = False) -> Iterator[s
 
 def _title(hit: Hit) -> str:
     if hit.entity is not None:
-        return f"{hit.entity.name} ({hit.entity.type or 'untyped'}, {hit.entity.id})"
+        return f"{hit.entity.name} ({type_shown(hit.entity)}, {hit.entity.id})"
     source = hit.observation
     assert source is not None
     return f"{source.title or source.id} ({source.kind or 'no kind'}, {hit.date or 'undated'}, {source.id})"
@@ -66,21 +65,17 @@ def _marked(excerpt: Excerpt, is_bold: bool) -> str:
     return "".join((*pieces, escape_terminal(excerpt.text[at:])))
 
 
-def search_as_json(
-    found: Search,
-    entity_as_json: Callable[[EntityRef], Json],
-    statement_as_json: Callable[[StatementView], Json],
-) -> list[Json]:
-    """Give the hits. How entities and statements look in JSON is the caller's."""
-    return [_hit_as_json(hit, found, entity_as_json, statement_as_json) for hit in found.hits]
+def json_fields(answer: Answer[Search]) -> Json:
+    """Give the hits, best first."""
+    found = answer.results
+    return {
+        "results": [_hit_as_json(hit, found.is_explained) for hit in found.hits],
+        "weak": found.is_weak,
+        "nowhere": list(found.nowhere),
+    }
 
 
-def _hit_as_json(
-    hit: Hit,
-    found: Search,
-    entity_as_json: Callable[[EntityRef], Json],
-    statement_as_json: Callable[[StatementView], Json],
-) -> Json:
+def _hit_as_json(hit: Hit, is_explained: bool) -> Json:
     named: Json
     if hit.entity is not None:
         named = {"kind": "entity", "entity": entity_as_json(hit.entity)}
@@ -93,7 +88,7 @@ def _hit_as_json(
             "happened_at": hit.date,
         }
     extra: Json = {}
-    if found.is_explained:
+    if is_explained:
         extra = {
             "explain": {
                 "parts": [

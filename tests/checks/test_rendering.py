@@ -1,6 +1,7 @@
 """How findings are shown: as lines, with excerpts, as JSON, and safely in a terminal."""
 
 import json
+import sys
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from kb.diagnostics import WHOLE_FILE, Diagnostic, Severity, Span
 from kb.errors import UsageError
 from kb.render.diagnostics import DIAGNOSTIC_FORMATS, render_diagnostics, render_summary
-from kb.render.terminal import escape_terminal, width
+from kb.render.terminal import _UNSAFE_BUT_PRINTABLE, _unsafe, escape_terminal, width
 from kb.syntax.source import decode
 
 PATH = "entities/person/ada.md"
@@ -198,6 +199,14 @@ def test_ordinary_text_of_all_scripts_is_untouched(text: str) -> None:
 def test_what_steers_or_hides_is_shown(text: str, shown: str) -> None:
     """Controls, escape sequences, bidi overrides, zero-width, tag and broken characters become escapes."""
     assert escape_terminal(text) == shown
+
+
+def test_what_is_not_looked_at_closely_is_safe() -> None:
+    """A text that is taken for safe at a glance holds no character that the patterns know."""
+    every = map(chr, range(sys.maxunicode + 1))
+    glanced_at = "".join(c for c in every if c.isprintable() and c not in _UNSAFE_BUT_PRINTABLE)
+    assert escape_terminal(glanced_at) is glanced_at
+    assert _unsafe(False).search(glanced_at) is None
 
 
 def test_lines_may_be_kept() -> None:

@@ -76,7 +76,7 @@ def test_relations_from_both_ends(make_kb: MakeKb) -> None:
 def test_mentions(make_kb: MakeKb) -> None:
     """An observation mentions who it is cited beside, who said it or took part, who it links or names alone."""
     page = page_of(make_kb(FILES), "ada")
-    assert page.mentions.count == 6
+    assert page.mentions.total == 6
     assert (page.mentions.first_seen, page.mentions.last_seen) == ("2026-01-01", "2026-06-01")
     assert dict(page.observations)["email"] == ("2026-02-01-mail",)
     assert not any("2026-07-01-other" in ids for _, ids in page.observations)

@@ -57,6 +57,10 @@ NASTY = (
     "e\u0301",
     "\udc80",
 )
+FOUND_BY_READING = (
+    *("sub_items", "mentions", "start", "end", "predicate_end"),
+    *("object_start", "object_end", "qualifiers_start", "note_start"),
+)
 IDS = st.from_regex(r"[a-z0-9]{1,4}(-[a-z0-9]{1,4}){0,2}", fullmatch=True)
 BLOCK_IDS = st.from_regex(r"[A-Za-z0-9-]{1,8}", fullmatch=True)
 TIMES = st.sampled_from(
@@ -120,6 +124,8 @@ def statements(
         note=st.none() | content,
         citations=st.lists(IDS.map(lambda id: Citation(id, 0, 0)), max_size=3).map(tuple),
         id=st.none() | BLOCK_IDS,
+        # Only reading gives these; Hypothesis would make them up.
+        **{field: st.just(StatementLine._field_defaults[field]) for field in FOUND_BY_READING},
     )
 
 
