@@ -36,6 +36,7 @@ class KnowledgeBase:
         self.now = now  #: the moment that counts as now, seconds since 1970 UTC
         self.opened = opened  #: the graph file, where it is opened for reading
         self.warnings = warnings  #: about what is derived, not about what it says
+        self.cited: set[str] = set()  #: paths of the files that answers rest on
         self._progress = progress
 
     @cached_property
@@ -90,6 +91,16 @@ class KnowledgeBase:
         from kb.derived.revision import revision_of
 
         return revision_of(self.root, self.corpus.contents)
+
+    def is_outdated(self) -> bool:
+        """Say whether a file that an answer rests on was written since the sweep that was trusted."""
+        if self.opened is None or self.opened.is_swept:
+            return False
+        from kb.store.sweep import was_written_since
+
+        return any(
+            was_written_since(f"{self.root}/{path}", self.opened.started) for path in self.cited
+        )
 
 
 def open_knowledge_base(root: str, now: int, progress: Progress | None = None) -> KnowledgeBase:

@@ -12,7 +12,8 @@ from kb.model.entity import EntityFile
 from kb.model.names import stem_of
 from kb.model.observation import ObservationFile
 from kb.store.files import Entry, EntryKind, digest, iter_entries, read_bytes
-from kb.store.layout import CONFIGURATION, ENTITIES, OBSERVATIONS, collision_key, why_unportable
+from kb.store.layout import collision_key, why_unportable
+from kb.store.root import CONFIGURATION, ENTITIES, OBSERVATIONS
 from kb.syntax.entity_file import parse_entity_file
 from kb.syntax.observation_file import parse_observation_file
 from kb.syntax.source import MAX_FILE_BYTES, Source, decode

@@ -10,7 +10,8 @@ from kb.graph.links import Landing, Target
 from kb.model.entity import EntityFile
 from kb.model.names import fold, stem_of
 from kb.model.statement import Link, LinkForm
-from kb.store.layout import ENTITIES, OBSERVATIONS, relative_link
+from kb.store.layout import relative_link
+from kb.store.root import ENTITIES, OBSERVATIONS
 
 
 def check_object_links(material: Material) -> Iterator[Diagnostic]:

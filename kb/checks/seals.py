@@ -8,8 +8,8 @@ from kb.diagnostics import Diagnostic
 from kb.model.names import stem_of
 from kb.model.observation import ObservationFile
 from kb.store.git import blob_id, read_blobs, tree_blobs
-from kb.store.layout import OBSERVATIONS
 from kb.store.references import head_commit
+from kb.store.root import OBSERVATIONS
 from kb.syntax.observation_file import parse_observation_file
 from kb.syntax.source import decode
 

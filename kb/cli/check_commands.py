@@ -3,7 +3,7 @@
 import click
 
 from kb.cli.completion import offer_codes, offer_files
-from kb.cli.options import open_here, paths_in_root, root_option
+from kb.cli.options import load_here, paths_in_root, root_option
 from kb.diagnostics import Severity
 from kb.errors import ExitCode
 from kb.render.diagnostics import DIAGNOSTIC_FORMATS, render_diagnostics, render_summary
@@ -42,7 +42,7 @@ def check_command(
     """
     from kb.checks import check_knowledge_base
 
-    base = open_here(root)
+    base = load_here(root)
     findings = check_knowledge_base(base, paths_in_root(base.root, paths), strict=strict)
     chosen = "json" if as_json else format
     click.echo(render_diagnostics(findings, chosen, base.corpus.texts), nl=False)

@@ -5,7 +5,7 @@ import time
 import click
 
 from kb.cli.completion import offer_files, offer_folders, offer_observations_and_files
-from kb.cli.options import open_here, paths_in_root, root_option
+from kb.cli.options import load_here, paths_in_root, root_option
 from kb.errors import ExitCode
 
 
@@ -30,7 +30,7 @@ def fmt_command(paths: tuple[str, ...], check: bool, root: str | None) -> int:
     from kb.edits.format_files import format_files
     from kb.render.edits import render_formatting
 
-    base = open_here(root)
+    base = load_here(root)
     done = format_files(base, paths_in_root(base.root, paths), check=check)
     shown, summary = render_formatting(done)
     click.echo(shown, nl=False)
@@ -55,7 +55,7 @@ def seal_command(files: tuple[str, ...], root: str | None) -> int:
     from kb.edits.seal_observations import seal_observations
     from kb.render.edits import render_sealing
 
-    base = open_here(root)
+    base = load_here(root)
     known = {observation.id for observation in base.corpus.observations}
     named = tuple(
         file

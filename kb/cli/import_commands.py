@@ -2,7 +2,7 @@
 
 import click
 
-from kb.cli.options import Progress, open_here, root_option
+from kb.cli.options import Progress, load_here, root_option
 from kb.errors import ExitCode
 
 
@@ -38,7 +38,7 @@ def jsonl_command(
     from kb.ingest.jsonl import import_jsonl
     from kb.render.edits import import_as_json, render_import
 
-    base = open_here(root)
+    base = load_here(root)
     progress = Progress()
     done = import_jsonl(base, file, add_words=add_words, dry_run=dry_run, progress=progress.wrote)
     progress.clear()

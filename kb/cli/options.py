@@ -4,7 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -14,10 +14,15 @@ from kb.cli.completion import (
     offer_predicates,
     offer_types,
 )
-from kb.knowledge_base import KnowledgeBase, open_knowledge_base
-from kb.queries.answers import Answer
+from kb.errors import NoKnowledgeBase
 from kb.queries.selection import Selection
-from kb.store.layout import find_root
+from kb.store.root import CONFIGURATION, find_root
+
+if TYPE_CHECKING:
+    from kb.knowledge_base import KnowledgeBase
+    from kb.queries.answers import Answer
+
+Result = TypeVar("Result")
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Command], Command]
@@ -135,19 +140,65 @@ def selection_options(*names: str) -> Decorator[Any]:
     return decorate
 
 
-def open_here(root: str | None) -> KnowledgeBase:
-    """Open the knowledge base that ``--root`` or the current folder names.
+def ask_here(
+    root: str | None, ask: "Callable[[KnowledgeBase], Answer[Result]]"
+) -> "Answer[Result]":
+    """Ask the knowledge base that ``--root`` or the current folder names, and warn of what could not be kept.
+
+    Where an answer rests on a sweep that ``freshness`` still allows, and a file that it cites was written since, every
+    file is looked at and it is asked again.
+    """
+    base = open_here(root)
+    answer = ask(base)
+    if base.is_outdated():
+        base = open_here(root, may_trust=False)
+        answer = ask(base)
+    warn(base.warnings)
+    return answer
+
+
+def open_here(root: str | None, may_trust: bool = True) -> "KnowledgeBase":
+    """Open the knowledge base that ``--root`` or the current folder names, for reading.
 
     A host program that has one open already may hand it in as the context's object.
     """
+    from kb.knowledge_base import open_for_reading
+
+    return _handed_in(root) or _with_progress(
+        lambda progress: open_for_reading(chosen_root(root), int(time.time()), progress, may_trust)
+    )
+
+
+def load_here(root: str | None) -> "KnowledgeBase":
+    """Load the knowledge base that is meant: what looks into files, or changes them, needs them all parsed."""
+    from kb.knowledge_base import open_knowledge_base
+
+    return _handed_in(root) or _with_progress(
+        lambda progress: open_knowledge_base(chosen_root(root), int(time.time()), progress)
+    )
+
+
+def _handed_in(root: str | None) -> "KnowledgeBase | None":
     handed_in = click.get_current_context().find_root().obj
-    if root is None and isinstance(handed_in, KnowledgeBase):
-        return handed_in
-    place = chosen_root(root)
+    if root is not None or handed_in is None or isinstance(handed_in, str):
+        return None
+    return handed_in  # type: ignore[no-any-return]
+
+
+def _with_progress(open: "Callable[[Callable[[int], None]], KnowledgeBase]") -> "KnowledgeBase":
     progress = Progress()
-    base = open_knowledge_base(place, int(time.time()), progress.read)
+    base = open(progress.read)
     progress.clear()
     return base
+
+
+def warn(warnings: tuple[str, ...]) -> None:
+    """Tell on standard error what is no part of the answer."""
+    if warnings:
+        from kb.render.terminal import escape_terminal
+
+        for warning in warnings:
+            click.echo(f"kb: {escape_terminal(warning)}", err=True)
 
 
 class Progress:
@@ -189,17 +240,13 @@ def chosen_root(root: str | None) -> str:
     context = click.get_current_context()
     given = root or context.find_root().obj
     if given:
-        from pathlib import Path
-
-        from kb.errors import NoKnowledgeBase
-
-        if not (Path(given) / "kb.yaml").is_file():
+        if not os.path.isfile(os.path.join(given, CONFIGURATION)):
             raise NoKnowledgeBase(str(given))
-        return str(Path(given).absolute())
+        return os.path.abspath(given)
     return find_root(".")
 
 
-def print_answer(answer: Answer[Any], format: str, as_json: bool) -> None:
+def print_answer(answer: "Answer[Any]", format: str, as_json: bool) -> None:
     """Print an answer; the revision goes to standard error in text."""
     if as_json or format == "json":
         from kb.render.as_json import render_json

@@ -1,21 +1,25 @@
 """The reading commands: arguments in, one query, one answer out."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kb.cli.completion import offer_entities, offer_pages, offer_types
 from kb.cli.options import (
+    ask_here,
     direction_option,
     format_option,
     limit_option,
-    open_here,
     predicate_option,
     print_answer,
     root_option,
     selection_options,
 )
 from kb.queries.selection import Selection
+
+if TYPE_CHECKING:
+    from kb.knowledge_base import KnowledgeBase
+    from kb.queries.answers import Answer
 
 
 @click.command("find")
@@ -42,7 +46,8 @@ def find_command(
     """
     from kb.queries.find import find
 
-    print_answer(find(open_here(root), name, type, limit), format, as_json)
+    answer = ask_here(root, lambda base: find(base, name, type, limit))
+    print_answer(answer, format, as_json)
 
 
 @click.command("show")
@@ -65,11 +70,12 @@ def show_command(
     from kb.queries.show import show
     from kb.queries.show_observation import names_observation, show_observation
 
-    base = open_here(root)
-    if names_observation(base.graph, entity):
-        print_answer(show_observation(base, entity), format, as_json)
-    else:
-        print_answer(show(base, entity, selection, limit), format, as_json)
+    def ask(base: "KnowledgeBase") -> "Answer[Any]":
+        if names_observation(base.graph, entity):
+            return show_observation(base, entity)
+        return show(base, entity, selection, limit)
+
+    print_answer(ask_here(root, ask), format, as_json)
 
 
 @click.command("facts")
@@ -90,7 +96,9 @@ def facts_command(
     """
     from kb.queries.facts import list_facts
 
-    answer = list_facts(open_here(how["root"]), entity, predicates, selection, limit)
+    answer = ask_here(
+        how["root"], lambda base: list_facts(base, entity, predicates, selection, limit)
+    )
     print_answer(answer, how["format"], how["as_json"])
 
 
@@ -112,7 +120,9 @@ def relations_command(
     """
     from kb.queries.relations import list_relations
 
-    answer = list_relations(open_here(how["root"]), entity, predicates, selection, limit)
+    answer = ask_here(
+        how["root"], lambda base: list_relations(base, entity, predicates, selection, limit)
+    )
     print_answer(answer, how["format"], how["as_json"])
 
 
@@ -141,7 +151,10 @@ def neighbors_command(
     """
     from kb.queries.neighbors import list_neighbors
 
-    answer = list_neighbors(open_here(how["root"]), entity, predicates, direction, selection, limit)
+    answer = ask_here(
+        how["root"],
+        lambda base: list_neighbors(base, entity, predicates, direction, selection, limit),
+    )
     print_answer(answer, how["format"], how["as_json"])
 
 
@@ -188,16 +201,11 @@ def paths_command(
     """
     from kb.queries.paths import find_paths
 
-    answer = find_paths(
-        open_here(how["root"]),
-        start,
-        end,
-        max_hops,
-        predicates,
-        directed,
-        selection,
-        hub_degree,
-        limit,
+    answer = ask_here(
+        how["root"],
+        lambda base: find_paths(
+            base, start, end, max_hops, predicates, directed, selection, hub_degree, limit
+        ),
     )
     print_answer(answer, how["format"], how["as_json"])
 
@@ -226,7 +234,10 @@ def timeline_command(
     """
     from kb.queries.timeline import list_timeline
 
-    answer = list_timeline(open_here(how["root"]), entity, predicates, direction, selection, limit)
+    answer = ask_here(
+        how["root"],
+        lambda base: list_timeline(base, entity, predicates, direction, selection, limit),
+    )
     print_answer(answer, how["format"], how["as_json"])
 
 
@@ -237,7 +248,7 @@ def stats_command(format: str, as_json: bool, root: str | None) -> None:
     """Count entities, statements and observations, and what is undated, uncited, contested or unresolved."""
     from kb.queries.stats import count_stats
 
-    print_answer(count_stats(open_here(root)), format, as_json)
+    print_answer(ask_here(root, count_stats), format, as_json)
 
 
 @click.command("vocabulary")
@@ -247,4 +258,4 @@ def vocabulary_command(format: str, as_json: bool, root: str | None) -> None:
     """List the words that this knowledge base may use: types, kinds of key, relations, facts."""
     from kb.queries.vocabulary import list_vocabulary
 
-    print_answer(list_vocabulary(open_here(root)), format, as_json)
+    print_answer(ask_here(root, list_vocabulary), format, as_json)

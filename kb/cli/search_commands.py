@@ -57,11 +57,9 @@ def search_command(
     kb search 'gateway -outage' --kind email --since 2026
     kb search 'pric*' --entity dana-reyes --expand --explain
     """
-    from dataclasses import replace
-
     from kb.queries.search import search
 
-    selection = replace(selection, type=type)
+    selection = selection._replace(type=type)
     base = open_here(how["root"])
     progress = Progress()
     answer = search(

@@ -16,7 +16,7 @@ from kb.model.entity import EntityFile
 from kb.model.observation import ObservationFile
 from kb.store.files import digest
 from kb.store.git import blob_id
-from kb.store.layout import CONFIGURATION
+from kb.store.root import CONFIGURATION
 from kb.store.sections import Sections
 from kb.store.sweep import Folder, find_file, is_racy
 

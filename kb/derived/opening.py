@@ -40,6 +40,7 @@ class OpenGraph(NamedTuple):
     changes: Sections | None
     revision: str  #: the commit read, ``+`` where files differ from it; empty without git
     is_swept: bool  #: every file was looked at just now
+    started: int  #: when the sweep began that it is as fresh as, nanoseconds since 1970
     is_built: bool = False  #: all of it was built just now
     warnings: tuple[str, ...] = ()
 
@@ -71,7 +72,9 @@ def open_graph(
 
 
 def _opened(state: State, is_swept: bool = True) -> OpenGraph:
-    return OpenGraph(state.base, state.changes, _revision(state.record), is_swept)
+    return OpenGraph(
+        state.base, state.changes, _revision(state.record), is_swept, state.record.started
+    )
 
 
 def _revision(record: Record) -> str:
@@ -119,7 +122,7 @@ def _refresh(root: str, place: str, state: State) -> OpenGraph | None:
             sections = Sections(new_changes)
     record, tree = _compare_with_head(root, place, state, sections, record, edited)
     _keep(place, state, record, taken if changed else None, new_changes, tree)
-    return OpenGraph(state.base, sections, _revision(record), True)
+    return OpenGraph(state.base, sections, _revision(record), True, taken.started)
 
 
 def _compare_with_head(
@@ -168,7 +171,9 @@ def _keep(
     tree: dict[str, str] | None,
 ) -> None:
     """Write what was found, if it says anything new and nobody else is writing. The answer stands without."""
-    is_new = record._replace(started=0, git_index=()) != state.written._replace(started=0, git_index=())
+    is_new = record._replace(started=0, git_index=()) != state.written._replace(
+        started=0, git_index=()
+    )
     if not (taken or changes or tree or is_new or record.freshness):
         return
     with contextlib.suppress(OSError, PlaceBusy, Damaged, ValueError), hold_place(place, 0):

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from kb.store.files import read_bytes
 from kb.store.git import blob_id, tree_blobs
-from kb.store.layout import CONFIGURATION, ENTITIES, OBSERVATIONS
 from kb.store.references import head_commit
+from kb.store.root import CONFIGURATION, ENTITIES, OBSERVATIONS
 from kb.syntax.source import MAX_FILE_BYTES
 
 #: More files than these are counted, not listed.

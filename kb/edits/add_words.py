@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from kb.edits.file_texts import format_scalar
 from kb.edits.records import MissingWord
-from kb.store.layout import CONFIGURATION
+from kb.store.root import CONFIGURATION
 from kb.syntax.front_matter import Mapping, Node, Scalar, parse_yaml
 from kb.syntax.front_matter import Sequence as Items
 from kb.syntax.source import decode

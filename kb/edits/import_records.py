@@ -23,7 +23,7 @@ from kb.knowledge_base import KnowledgeBase
 from kb.model.entity import EntityFile
 from kb.model.names import mint_statement_id
 from kb.model.statement import Section
-from kb.store.layout import CONFIGURATION
+from kb.store.root import CONFIGURATION
 from kb.store.writes import create_file, flush_files, lock_knowledge_base, replace_file
 from kb.syntax.entity_file import parse_entity_file
 from kb.syntax.source import MAX_FILE_BYTES

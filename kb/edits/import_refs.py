@@ -12,7 +12,8 @@ from kb.knowledge_base import KnowledgeBase
 from kb.model.entity import EntityFile
 from kb.model.names import fold, stem_of
 from kb.model.time import Date
-from kb.store.layout import OBSERVATIONS, entity_path, observation_path
+from kb.store.layout import entity_path, observation_path
+from kb.store.root import OBSERVATIONS
 from kb.syntax.front_matter import MAX_FRONT_MATTER, Scalar, split_front_matter
 from kb.syntax.slugs import slugify
 

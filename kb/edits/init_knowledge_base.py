@@ -7,7 +7,7 @@ from kb.edits.starter_files import example_files, settings_files
 from kb.errors import KbError
 from kb.model.time import civil
 from kb.store.git import start_repository
-from kb.store.layout import CONFIGURATION, ENTITIES, OBSERVATIONS
+from kb.store.root import CONFIGURATION, ENTITIES, OBSERVATIONS
 from kb.store.writes import create_file, make_folder
 
 _QUESTIONS = "questions"

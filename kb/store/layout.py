@@ -3,27 +3,14 @@
 import os
 import re
 import unicodedata
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
-from kb.errors import NoKnowledgeBase
 from kb.model.names import stem_of
-
-CONFIGURATION = "kb.yaml"
-ENTITIES = "entities"
-OBSERVATIONS = "observations"
+from kb.store.root import ENTITIES, OBSERVATIONS
 
 _UNPORTABLE = re.compile(r"[\x00-\x1f\x7f<>:\"'|?*\\]|^[-.]|[. ]$|^ ")
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\..*)?", re.I)
 _MAX_NAME_BYTES = 240
-
-
-def find_root(start: str) -> str:
-    """Find the nearest folder upwards that holds a ``kb.yaml``."""
-    folder = Path(os.path.abspath(start))
-    for candidate in (folder, *folder.parents):
-        if (candidate / CONFIGURATION).is_file():
-            return str(candidate)
-    raise NoKnowledgeBase(start)
 
 
 def why_unportable(name: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from kb.store.layout import CONFIGURATION, ENTITIES, OBSERVATIONS
+from kb.store.root import CONFIGURATION, ENTITIES, OBSERVATIONS
 from kb.store.sections import Sections
 
 #: Numbers of an entry: kind and rights, size, last change of content, last change of any sort (both nanoseconds), file number.
@@ -169,6 +169,15 @@ def find_file(taken: Mapping[str, Folder], path: str) -> tuple[int, ...] | None:
 def is_racy(numbers: tuple[int, ...], started: int) -> bool:
     """Say whether a file may have changed since under the stamp that a sweep found."""
     return _is_racy(numbers[_CONTENT], started) or _is_racy(numbers[_CHANGE], started)
+
+
+def was_written_since(path: str, started: int) -> bool:
+    """Say whether a file may have been written, replaced or removed since a sweep began."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return True
+    return _is_racy(status.st_mtime_ns, started) or _is_racy(status.st_ctime_ns, started)
 
 
 def _iter_files(folder: Folder, path: str) -> Iterator[tuple[str, tuple[int, ...]]]:

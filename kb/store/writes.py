@@ -14,7 +14,8 @@ from pathlib import Path
 
 from kb.errors import ConcurrentModification, KbError
 from kb.store.derived import derived_folder, wait_for_lock
-from kb.store.layout import ENTITIES, OBSERVATIONS, collision_key
+from kb.store.layout import collision_key
+from kb.store.root import ENTITIES, OBSERVATIONS
 
 #: How a file's new text is named until it takes the file's place; hidden, so that no reader looks at it.
 TEMPORARY_PREFIX, TEMPORARY_SUFFIX = ".kb-", ".tmp"

@@ -72,7 +72,7 @@ def test_the_id_follows_the_last_continuation_line_before_sub_items(make_kb: Mak
 def test_of_two_equal_ids_the_line_that_digests_to_it_keeps_it(make_kb: Make) -> None:
     """Of two lines with one id, the copy gets a new one."""
     base = make_kb({ADA: entity("ada", "## Facts", "", "- title:: Head")})
-    id = tuple(base.graph.iter_statements())[0].id
+    id = next(base.graph.iter_statements()).id
     lines = ("- title:: Copy (superseded by ^" + id + ") ^" + id, "- title:: Head ^" + id)
     body = lines_of(make_kb, "## Facts", "", *lines)
     assert body[3] == f"- title:: Head ^{id}"

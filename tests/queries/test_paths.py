@@ -242,6 +242,7 @@ class InMemory:
 
     def __init__(self, graph: Graph) -> None:
         self.graph, self.now = graph, NOW
+        self.cited: set[str] = set()
 
 
 def graph_of(edges: list[tuple[str, str, str, bool]]) -> Graph:
