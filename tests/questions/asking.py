@@ -8,7 +8,7 @@ from typing import Any
 from click.testing import CliRunner
 
 from kb.cli.program import program
-from kb.knowledge_base import KnowledgeBase, open_knowledge_base
+from kb.knowledge_base import KnowledgeBase, open_for_reading
 from tests.conftest import NOW
 
 Json = Any
@@ -21,7 +21,7 @@ _OPTIONS = {"predicate": "-p", "max_hops": "--max-hops", "include_ended": "--inc
 @cache
 def open_once(root: Path) -> KnowledgeBase:
     """Open a knowledge base for all questions of a worker: nobody edits it meanwhile."""
-    return open_knowledge_base(str(root), NOW)
+    return open_for_reading(str(root), NOW)
 
 
 def run_json(root: Path, *arguments: str) -> Json:

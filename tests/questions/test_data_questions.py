@@ -1,12 +1,15 @@
 """The shared data sets: imported whole, and their questions answered right through the command line's JSON."""
 
 import json
+import os
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -16,8 +19,9 @@ from kb.checks import check_knowledge_base
 from kb.cli.program import program
 from kb.diagnostics import Severity
 from kb.edits.format_files import format_files
-from tests.conftest import SHARED, write_kb
-from tests.questions.asking import assert_compares, open_once, run_json
+from kb.knowledge_base import open_knowledge_base
+from tests.conftest import NOW, SHARED, write_kb
+from tests.questions.asking import assert_compares, run_json
 
 DATA = SHARED / "data"
 SETS = sorted(path.parent.name for path in DATA.glob("*/questions.jsonl"))
@@ -87,7 +91,7 @@ def test_a_data_set_is_imported_whole(
         0,
         0,
     )
-    base = open_once(done.root)
+    base = open_knowledge_base(str(done.root), NOW)
     assert (base.graph.unresolved, len(tuple(base.graph.iter_statements()))) == (
         {},
         relations + facts,
@@ -181,7 +185,53 @@ def test_data_question(
     imported: Callable[[str], Imported], name: str, question: dict[str, Any]
 ) -> None:
     """Each question gets its expected answer; lists of current things need no flag, paths are asked at now."""
-    root = imported(name).root
+    assert_answers(imported(name).root, question)
+
+
+@pytest.fixture(scope="session")
+def disturbed(
+    tmp_path_factory: pytest.TempPathFactory, imported: Callable[[str], Imported]
+) -> Callable[[str], Path]:
+    """Give a data set whose graph file and index were made, and of which a tenth of the files was then disturbed."""
+
+    @cache
+    def disturb_once(name: str) -> Path:
+        root = tmp_path_factory.mktemp(f"{name}-disturbed") / "kb"
+        shutil.copytree(imported(name).root, root)
+        for arguments in (("stats",), ("search", "the")):
+            result = CliRunner().invoke(program, [*arguments, "--root", str(root)])
+            assert result.exit_code == 0, result.output
+        disturb(root, Random(1))
+        return root
+
+    return disturb_once
+
+
+def disturb(root: Path, chance: Random) -> None:
+    """Touch, move or edit in place a random tenth of the files, so that they say what they said before."""
+    files = [path for top in ("entities", "observations") for path in (root / top).rglob("*.md")]
+    for path in chance.sample(sorted(files), len(files) // 10):
+        match chance.choice(("touch", "move", "edit")):
+            case "touch":
+                os.utime(path)
+            case "move":
+                (path.parent / "moved").mkdir(exist_ok=True)
+                path.rename(path.parent / "moved" / path.name)
+            case _ if path.is_relative_to(root / "entities"):
+                with path.open("a", encoding="utf-8") as file:
+                    file.write("\n<!-- edited -->\n")
+
+
+@pytest.mark.parametrize(("name", "question"), questions())
+def test_data_question_after_files_were_disturbed(
+    disturbed: Callable[[str], Path], name: str, question: dict[str, Any]
+) -> None:
+    """The same answers come from graph files and an index that were made before a tenth of the files was disturbed."""
+    assert_answers(disturbed(name), question)
+
+
+def assert_answers(root: Path, question: dict[str, Any]) -> None:
+    """A question gets its expected answer."""
     answer = ask(
         root,
         Refs(root),
