@@ -1,5 +1,6 @@
 """The ``kb`` program: its commands, and how each ends. The one place that maps errors to exit statuses."""
 
+import gc
 import os
 import sys
 from importlib import import_module
@@ -168,14 +169,14 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    if os.environ.get(VARIABLE):
-        sys.exit(answer_shell(program))
-    status = _run()
+    status = answer_shell(program) if os.environ.get(VARIABLE) else _run()
     try:
         if sys.stdout is not None:  # closed by the caller
             sys.stdout.flush()
     except OSError as error:
         status = _end_without_reader(error)
+    # Else the interpreter looks through all there is for garbage before it ends, as long as a short command asks.
+    gc.freeze()
     sys.exit(status)
 
 

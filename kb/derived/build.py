@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 from kb.derived.state import State
 from kb.graph.build import build_rows, resolve_files
-from kb.graph.changes import BaseFiles, ParsedFile, pack_changes
+from kb.graph.changes import ParsedFile, pack_changes
 from kb.graph.file_form import FILE_DIGEST_BYTES
 from kb.graph.files import CONFIGURATION_KIND, FileCard, entity_card, observation_card
 from kb.graph.graph_file import pack_graph
+from kb.graph.known_files import BaseFiles, newer_cards
 from kb.load import load_corpus, load_file
 from kb.model.entity import EntityFile
 from kb.model.observation import ObservationFile
@@ -75,7 +76,9 @@ def build_changes(
     ``NeedsFullBuild`` where that is the better way.
     """
     base, commit = BaseFiles(state.base), state.record.commit
-    before = _known_changes(state.changes)
+    before = {
+        path: card.digest if card else None for path, card in newer_cards(state.changes).items()
+    }
     if CONFIGURATION in changed and _is_otherwise(root, base, CONFIGURATION):
         raise NeedsFullBuild
     touched = (changed | before.keys()) - {CONFIGURATION}
@@ -110,23 +113,11 @@ def build_changes(
 
 def iter_blobs(base: Sections, changes: Sections | None) -> Iterator[tuple[str, str]]:
     """Yield the path and blob id of every file as graph files have it."""
-    replaced = _known_changes(changes)
+    replaced = newer_cards(changes)
     for files in (BaseFiles(base), *((BaseFiles(changes),) if changes else ())):
         for row, path in enumerate(files.iter_paths()):
             if path not in replaced or files.layer.sections is changes:
                 yield path, files.blob(row).hex()
-
-
-def _known_changes(changes: Sections | None) -> dict[str, bytes | None]:
-    """Give the digests of the files that a file of changes knows, ``None`` for those that are gone."""
-    if changes is None:
-        return {}
-    files = BaseFiles(changes)
-    known: dict[str, bytes | None] = {
-        path: files.digest(row) for row, path in enumerate(files.iter_paths())
-    }
-    known.update((files.layer.heap[text], None) for text in changes.ints("mask.gone"))
-    return known
 
 
 def _parse(root: str, path: str, commit: str) -> tuple[ParsedFile, bytes | None]:

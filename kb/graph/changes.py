@@ -5,29 +5,26 @@ that a changed file provided, or provides now (``kb.graph.files``). What a clean
 nothing at all where so much is concerned that a clean build is the better way.
 """
 
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from kb.graph.build import Resolution, draft_statements, make_observation, make_rows
-from kb.graph.file_form import FILE_DIGEST_BYTES, ORDINAL_SHIFT, SIGNATURE_BYTES, STATEMENT_WIDTH
+from kb.graph.file_form import ORDINAL_SHIFT, STATEMENT_WIDTH
 from kb.graph.files import (
     CITED,
     DERIVED,
     ENTITY_KIND,
-    OBSERVATION_KIND,
     FileCard,
 )
 from kb.graph.graph import Observation
 from kb.graph.graph_file import pack_graph
 from kb.graph.identity import Identities, resolve_identities
-from kb.graph.layers import Layer, Lists, find_row, first_row_from
+from kb.graph.known_files import BaseFiles, KnownFiles, KnownPlaces
+from kb.graph.layers import first_row_from
 from kb.graph.links import LinkResolver
 from kb.graph.mapped import MappedGraph
 from kb.model.entity import EntityFile
-from kb.model.names import fold, stem_of
 from kb.model.observation import ObservationFile
 from kb.store.sections import Sections
 
@@ -45,76 +42,6 @@ class ParsedFile:
 
 class TooMuch(Exception):
     """So many files are concerned that all should be built anew."""
-
-
-class BaseFiles:
-    """What a graph file knows of the files that it was made of."""
-
-    def __init__(self, sections: Sections) -> None:
-        self.layer = Layer(sections)
-        self._files = sections.ints("file")
-        self._names = Lists(sections, "file.names")
-
-    def __len__(self) -> int:
-        return len(self._files)
-
-    def iter_paths(self) -> Iterator[str]:
-        """Yield the paths of all files, sorted."""
-        return map(self.layer.paths.__getitem__, self._files)
-
-    def row_of(self, path: str) -> int:
-        """Find a file's row, -1 where there is none."""
-        number = self.layer.paths.find(path)
-        return -1 if number < 0 else find_row(self._files, 1, number)
-
-    def digest(self, row: int) -> bytes:
-        """Give the digest of a file's bytes."""
-        return self._raw("file.digest", row, FILE_DIGEST_BYTES)
-
-    def blob(self, row: int) -> bytes:
-        """Give the id that git would store a file under."""
-        raw = self.layer.sections.raw("file.blob")
-        return self._raw("file.blob", row, len(raw) // len(self._files))
-
-    def card(self, path: str) -> FileCard | None:
-        """Describe a file, what it consults left out."""
-        row = self.row_of(path)
-        if row < 0:
-            return None
-        id, *names = (self.layer.heap[text] for text in self._names[row])
-        return FileCard(
-            path,
-            self.layer.sections.raw("file.kind")[row],
-            self.digest(row),
-            self.blob(row),
-            self._raw("file.sign", row, SIGNATURE_BYTES),
-            id,
-            tuple(names),
-        )
-
-    def consulting(self, word: str) -> list[str]:
-        """List the files that consult a word."""
-        return self._paths_of("word", "consulted", word)
-
-    def providing(self, word: str) -> list[str]:
-        """List the files that provide a word."""
-        return self._paths_of("own", "provided", word)
-
-    @cached_property
-    def judging(self) -> frozenset[str]:
-        """The files that redirect, or say that two are distinct."""
-        return frozenset(map(self.layer.paths.__getitem__, self.layer.sections.ints("judging")))
-
-    @cached_property
-    def judged(self) -> frozenset[str]:
-        """The ids that those files name."""
-        return frozenset(map(self.layer.heap.__getitem__, self.layer.sections.ints("judged")))
-
-    def _paths_of(self, table: str, what: str, word: str) -> list[str]:
-        return [self.layer.paths[path] for path in self.layer.look_up(table, what, word)]
-
-    def _raw(self, section: str, row: int, width: int) -> bytes:
-        return bytes(self.layer.sections.raw(section)[row * width : (row + 1) * width])
 
 
 def pack_changes(
@@ -156,16 +83,11 @@ class _Changes:
         self._loaded: dict[str, ParsedFile] = {}
         self.old = {path: card for path in current if (card := self.files.card(path))}
         self.concerned = _Concerned()
-        self.places = _PatchedPlaces(self)
+        self.known = KnownFiles(
+            self.files, {path: now.card if now else None for path, now in current.items()}
+        )
 
     # -- files as they are now -----------------------------------------------------------------------------------
-
-    def card(self, path: str) -> FileCard | None:
-        """Describe a file as it is now."""
-        if path in self.current:
-            now = self.current[path]
-            return now.card if now else None
-        return self.files.card(path)
 
     def parsed(self, path: str) -> ParsedFile:
         """Give a file as it is now, parsed."""
@@ -178,35 +100,13 @@ class _Changes:
             self._loaded[path] = self._load(path)
         return self._loaded[path]
 
-    def providers(self, word: str, kind: int) -> list[FileCard]:
-        """List the files of a kind that provide a word now, by path."""
-        found = [
-            card
-            for path in self.files.providing(word)
-            if path not in self.current and (card := self.files.card(path))
-        ]
-        found += self._new_providers.get(word, ())
-        return sorted((card for card in found if card.kind == kind), key=lambda card: card.path)
-
-    @cached_property
-    def _new_providers(self) -> dict[str, list[FileCard]]:
-        providers: dict[str, list[FileCard]] = {}
-        for path in self.current:
-            card = self.card(path)
-            for word in card.provides if card else ():
-                providers.setdefault(word, []).append(card)  # type: ignore[arg-type]
-        return providers
-
-    def claimants(self, id: str, kind: int) -> list[FileCard]:
-        """List the files of a kind that claim an id now, by path."""
-        return [card for card in self.providers(fold(id), kind) if card.id == id]
-
     # -- whom it concerns ----------------------------------------------------------------------------------------
 
     def pack(self) -> dict[str, Any]:
         otherwise = self._find_changed_identities()
         self.ambiguous = self._find_ambiguous(otherwise)
         self.survivors, self.distinct = self._judge(otherwise)
+        self.places = KnownPlaces(self.known, self.survivors, self.ambiguous)
         self._follow_words()
         paths = {*self.current, *self.concerned.paths}
         if len(paths) > self.most:
@@ -217,7 +117,7 @@ class _Changes:
         """Give the cards, old and new, of files on whose identity others' rows may rest, where it changed."""
         changed = []
         for path in self.current:
-            old, new = self.old.get(path), self.card(path)
+            old, new = self.old.get(path), self.known.card(path)
             is_same = old and new and (old.kind, old.signature) == (new.kind, new.signature)
             for card in (old, new):
                 if card is not None:
@@ -235,7 +135,7 @@ class _Changes:
         """Say which ids several files claim now; the other claimants of a changed file's id are concerned."""
         ambiguous = dict(self.graph.ambiguous)
         for id, kind in {(card.id, card.kind) for card in otherwise if card.id}:
-            claimants = self.claimants(id, kind)
+            claimants = self.known.claimants(id, kind)
             if kind == ENTITY_KIND:
                 ambiguous.pop(id, None)
                 if len(claimants) > 1:
@@ -256,11 +156,11 @@ class _Changes:
             judged.update(card.judges)
             if card.judges:
                 judging.add(card.path)
-        ids = judged | {one.id for path in judging if (one := self.card(path))}
+        ids = judged | {one.id for path in judging if (one := self.known.card(path))}
         if not any(card.path in self.files.judging or card.id in ids for card in otherwise):
             return before, self.graph.distinct_pairs
         taking_part = {
-            card.path for id in ids for card in self.claimants(id, ENTITY_KIND)
+            card.path for id in ids for card in self.known.claimants(id, ENTITY_KIND)
         } | judging
         files = [self.parsed(path).file for path in sorted(taking_part)]
         identities = resolve_identities(
@@ -270,14 +170,14 @@ class _Changes:
         for id in {*before, *after}:
             if before.get(id, id) != after.get(id, id):
                 self.concerned.entities |= {id, before.get(id, id), after.get(id, id)}
-                for card in self.claimants(id, ENTITY_KIND):
+                for card in self.known.claimants(id, ENTITY_KIND):
                     self.concerned.paths.add(card.path)
                     self.concerned.words |= card.provides
         return after, identities.distinct
 
     def _iter_new_cards(self) -> Iterator[FileCard]:
         for path in self.current:
-            card = self.card(path)
+            card = self.known.card(path)
             if card is not None:
                 yield card
 
@@ -293,7 +193,7 @@ class _Changes:
                 self.concerned.paths.add(path)
                 if len(self.concerned.paths) > self.most:
                     raise TooMuch
-                card = self.card(path)
+                card = self.known.card(path)
                 if card is not None and card.is_observation and word.startswith(DERIVED):
                     # What rests on it counts its witnesses anew.
                     todo |= {CITED + card.id, DERIVED + card.id} - asked
@@ -302,7 +202,7 @@ class _Changes:
 
     def _pack(self, paths: set[str]) -> dict[str, Any]:
         for path in paths:
-            for known in (self.files.card(path), self.card(path)):
+            for known in (self.files.card(path), self.known.card(path)):
                 if known is not None:
                     self._concern(known)
         for id in self.concerned.observations:
@@ -326,7 +226,7 @@ class _Changes:
             for one in ids
             if isinstance((file := self.parsed(self.places.path_of(one) or "")).file, EntityFile)
         }
-        present = sorted(path for path in paths if self.card(path) is not None)
+        present = sorted(path for path in paths if self.known.card(path) is not None)
         files = [self.parsed(path) for path in present]
         identities = Identities(
             group_files,
@@ -375,7 +275,7 @@ class _Changes:
                 "paths": sorted(paths),
                 "entities": sorted(rows),
                 "observations": sorted(self.concerned.observations),
-                "gone": sorted(path for path in self.current if self.card(path) is None),
+                "gone": sorted(path for path in self.current if self.known.card(path) is None),
             },
         )
 
@@ -390,66 +290,6 @@ class _Changes:
         if len(ordinals) >= _GAP:
             raise TooMuch
         return ordinals
-
-
-class _PatchedPlaces:
-    """The places of all files: those of the graph file, but for the changed ones."""
-
-    def __init__(self, changes: _Changes) -> None:
-        self._changes = changes
-        self._paths: dict[str, str | None] = {}
-
-    def path_of(self, id: str) -> str | None:
-        if id not in self._paths:
-            claimants = self._changes.claimants(id, ENTITY_KIND)
-            self._paths[id] = claimants[0].path if len(claimants) == 1 else None
-        return self._paths[id]
-
-    def is_ambiguous(self, id: str) -> bool:
-        return id in self._changes.ambiguous
-
-    def bearers(self, name: str) -> tuple[str, ...]:
-        folded = fold(name)
-        if not folded:
-            return ()
-        survivors = self._changes.survivors
-        found = {
-            survivors.get(card.id, card.id)
-            for card in self._changes.providers(folded, ENTITY_KIND)
-            if self.path_of(card.id) is not None and folded in map(fold, card.names)
-        }
-        return tuple(sorted(found))
-
-    def ids_at(self, path: str) -> Sequence[str]:
-        return _distinct(
-            card.id
-            for card in self._changes.providers(fold(stem_of(path)), ENTITY_KIND)
-            if unicodedata.normalize("NFC", card.path) == path
-        )
-
-    def ids_of_stem(self, folded: str) -> Sequence[str]:
-        return _distinct(
-            card.id
-            for card in self._changes.providers(folded, ENTITY_KIND)
-            if fold(stem_of(card.path)) == folded
-        )
-
-    def observation_at(self, path: str) -> str | None:
-        found = [
-            card.id
-            for card in self._changes.providers(fold(stem_of(path)), OBSERVATION_KIND)
-            if unicodedata.normalize("NFC", card.path) == path
-            and self.path_of_observation(card.id) == card.path
-        ]
-        return found[-1] if found else None
-
-    def is_observation(self, id: str) -> bool:
-        return self.path_of_observation(id) is not None
-
-    def path_of_observation(self, id: str) -> str | None:
-        """Give the path of the observation of an id: of several that claim it, the first."""
-        claimants = self._changes.claimants(id, OBSERVATION_KIND)
-        return claimants[0].path if claimants else None
 
 
 class _PatchedObservations(Mapping[str, Observation]):
@@ -479,7 +319,3 @@ class _PatchedObservations(Mapping[str, Observation]):
 
     def __len__(self) -> int:
         raise NotImplementedError("only looked up")
-
-
-def _distinct(ids: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(ids))

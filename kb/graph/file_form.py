@@ -8,7 +8,7 @@ fixed width, so that all of one stands together.
 
 | table | its texts | lists |
 |---|---|---|
-| id | entity ids | about: statements; near: ids related by what is not retired |
+| id | entity ids | about: statements; near: ids related by what is not retired; retired: relations that are |
 | seen | observation ids, cited or there | citing: statements |
 | path | files | |
 | predicate | predicates | |
@@ -17,13 +17,15 @@ fixed width, so that all of one stands together.
 | token | ids and keys that observations name | involved: observations |
 | word | words that files consult (``kb.graph.files``) | consulted: paths |
 | own | words that files provide | provided: paths |
+
+``id.crowded`` has all ids, those that are near most first: what is a hub is found without a look at the others.
 """
 
 from kb.model.time import Bound
 from kb.model.vocabulary import StatementClass
 
 #: Goes up whenever what is written changes its meaning.
-GRAPH_FORMAT = 1
+GRAPH_FORMAT = 2
 #: Stands for "none" among numbers.
 NONE = 0xFFFFFFFF
 #: A side of a time span that is open, among seconds.

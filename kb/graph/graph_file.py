@@ -231,6 +231,7 @@ class _Packer:
     def pack_statements(self) -> dict[str, Any]:
         about: list[list[int]] = [[] for _ in self.ids.texts]
         near: list[set[int]] = [set() for _ in self.ids.texts]
+        retired: list[list[int]] = [[] for _ in self.ids.texts]
         citing: list[list[int]] = [[] for _ in self.seen.texts]
         counts = array("I", bytes(4 * len(self.predicates.texts)))
         rows, cited, items = array("I"), [], []
@@ -241,7 +242,10 @@ class _Packer:
             about[subject].append(number)
             if object != NONE and object != subject:
                 about[object].append(number)
-                if not one.is_retired:
+                if one.is_retired:
+                    retired[subject].append(number)
+                    retired[object].append(number)
+                else:
                     near[subject].add(object)
                     near[object].add(subject)
             observations = [self.seen.numbers[id] for id in one.observations]
@@ -264,6 +268,8 @@ class _Packer:
             **_packed_lists("statement.items", items),
             **_packed_lists("id.about", about),
             **_packed_lists("id.near", [sorted(ids) for ids in near]),
+            **_packed_lists("id.retired", retired),
+            "id.crowded": _numbers(sorted(range(len(near)), key=lambda id: (-len(near[id]), id))),
             **_packed_lists("seen.citing", citing),
             "predicate.count": counts,
             "interval": intervals,

@@ -1,7 +1,6 @@
 """Keys as they are compared: each kind normalized as the vocabulary says."""
 
 import re
-from urllib.parse import urlsplit
 
 from kb.model.vocabulary import KeyForm, Vocabulary
 
@@ -31,6 +30,8 @@ def _normalize(form: KeyForm, value: str) -> str:
 
 
 def _normalize_url(value: str) -> str:
+    from urllib.parse import urlsplit  # costs more than all else here, and few keys are addresses
+
     try:
         parts = urlsplit(value)
     except ValueError:

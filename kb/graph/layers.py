@@ -1,7 +1,7 @@
 """One graph file, read where it lies: tables, lists and rows, each decoded when it is asked for."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.graph.file_form import (
     BOUNDS,
@@ -23,12 +23,18 @@ from kb.graph.file_form import (
     SINGLE,
     STATEMENT_WIDTH,
 )
-from kb.graph.graph import Entity, Observation, Statement
-from kb.model.time import Bound, Date, Interval, TimeSpan
+from kb.graph.graph import Entity, Observation, Statement, strength_of
+from kb.model.time import Bound, Date, Interval, TimeSpan, is_ended
+from kb.model.vocabulary import StatementClass
 from kb.store.sections import Sections
 
 if TYPE_CHECKING:
     from kb.model.statement import SubItem
+
+#: Places in a statement's row that are read without the rest.
+PATH, SUBJECT, OBJECT, INTERVAL, SUPERSEDED_BY, FLAGS, SPAN = 0, 3, 5, 7, 10, 14, 16
+#: Of how many texts the place in a table is remembered: what was asked about once is asked about again.
+KEPT_TEXTS = 1_000
 
 
 class Heap:
@@ -85,6 +91,7 @@ class Table:
     def __init__(self, sections: Sections, name: str) -> None:
         self._heap = Heap(sections, f"{name}.text", f"{name}.at")
         self._data = sections.data
+        self._found: dict[str, int] = {}
 
     def __len__(self) -> int:
         return len(self._heap)
@@ -94,9 +101,15 @@ class Table:
 
     def find(self, text: str) -> int:
         """Find a text's number, -1 where the table has none."""
-        wanted = text.encode("utf-8", "surrogatepass")
-        number = self.find_place(wanted)
-        return number if number < len(self) and self._bytes(number) == wanted else -1
+        found = self._found.get(text)
+        if found is None:
+            wanted = text.encode("utf-8", "surrogatepass")
+            number = self.find_place(wanted)
+            found = number if number < len(self) and self._bytes(number) == wanted else -1
+            if len(self._found) >= KEPT_TEXTS:
+                self._found.clear()
+            self._found[text] = found
+        return found
 
     def find_place(self, wanted: bytes) -> int:
         """Find the first number whose text does not come before some bytes."""
@@ -132,6 +145,17 @@ class Lists:
         return self._at[number + 1] - self._at[number]
 
 
+class RelationRow(NamedTuple):
+    """What a search over the graph needs of a relation, in numbers of its layer."""
+
+    subject: int
+    predicate: int
+    object: int
+    is_suggested: bool
+    is_retired: bool
+    strength: int  #: as ``kb.graph.graph.strength_of`` its support
+
+
 class Layer:
     """A graph file."""
 
@@ -141,6 +165,7 @@ class Layer:
         self.ids, self.seen = Table(sections, "id"), Table(sections, "seen")
         self.paths, self.predicates = Table(sections, "path"), Table(sections, "predicate")
         self.about, self.near = Lists(sections, "id.about"), Lists(sections, "id.near")
+        self.retired = Lists(sections, "id.retired")
         self.citing = Lists(sections, "seen.citing")
         self._statements = sections.ints("statement")
         self._cited = Lists(sections, "statement.cited")
@@ -234,6 +259,72 @@ class Layer:
             line=line,
             ordinal=self.order(number),
         )
+
+    def relation(self, number: int) -> RelationRow | None:
+        """Read what a search needs of a statement; ``None`` where it links no two entities."""
+        row = self._statements[number * STATEMENT_WIDTH : (number + 1) * STATEMENT_WIDTH].tolist()
+        _, _, _, subject, predicate, object, _, _, _, auto, superseded_by = row[:11]
+        flags, witnesses, _, cited, _ = row[14:]
+        if object in (NONE, subject):
+            return None
+        confidence = flags >> 8
+        return RelationRow(
+            subject,
+            predicate,
+            object,
+            auto != NONE and bool(self.heap[auto]),
+            bool(flags & RETRACTED) or superseded_by != NONE,
+            strength_of(
+                cited > 0,
+                CLASSES[flags >> 3 & 3] is not StatementClass.ASSOCIATION,
+                witnesses,
+                100 if confidence == NO_CONFIDENCE else confidence,
+            ),
+        )
+
+    def single_valued_of(self, id: int) -> Iterator[int]:
+        """Yield the statements of an id by predicates that have one value at a time."""
+        rows = self._statements
+        for number in self.about[id]:
+            row = number * STATEMENT_WIDTH
+            if rows[row + FLAGS] & SINGLE and rows[row + SUBJECT] == id:
+                yield number
+
+    def iter_related_now(self, id: int, now: int) -> Iterator[int]:
+        """Yield the ids that a current statement of this layer relates to one; some of them again."""
+        rows = self._statements
+        for number in self.about[id]:
+            row = number * STATEMENT_WIDTH
+            subject, object = rows[row + SUBJECT], rows[row + OBJECT]
+            if (
+                object not in (NONE, subject)
+                and not rows[row + FLAGS] & RETRACTED
+                and rows[row + SUPERSEDED_BY] == NONE
+                and rows[row + PATH] not in self.masked_paths
+                and not is_ended(self.time_of(number), now)
+            ):
+                yield object if subject == id else subject
+
+    def times(self, number: int) -> tuple[int, int]:
+        """Give what of a statement decides when it holds: the numbers of its interval and its witnesses' span."""
+        row = number * STATEMENT_WIDTH
+        return self._statements[row + INTERVAL], self._statements[row + SPAN]
+
+    def time_of(self, number: int) -> Interval | None:
+        """Give a statement's interval."""
+        interval, _ = self.times(number)
+        return None if interval == NONE else self._interval(interval)
+
+    def cited(self, number: int) -> tuple[int, ...]:
+        """Give the numbers of the observations that a statement cites."""
+        return tuple(self._cited[number])
+
+    def iter_crowded(self, more_than: int) -> Iterator[int]:
+        """Yield the ids that are near more than so many others, masked statements included."""
+        for id in self.sections.ints("id.crowded"):
+            if self.near.count(id) <= more_than:
+                return
+            yield id
 
     def _sub_items(self, number: int) -> "tuple[SubItem, ...]":
         from kb.model.statement import SubItem

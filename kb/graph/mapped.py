@@ -4,15 +4,18 @@ One file holds the last full build; a second, small one what changed since: rows
 Everything is asked of both *layers*, and what the second takes the place of is passed over in the first.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from kb.graph.graph import Entity, Graph, Observation, Statement
-from kb.graph.layers import Layer, Lists, Table
+from kb.graph.layers import KEPT_TEXTS, Layer, Lists, Table
 from kb.graph.words import unpack_vocabulary
 from kb.model.vocabulary import Vocabulary
 from kb.store.sections import Sections
+
+if TYPE_CHECKING:
+    from kb.graph.mapped_adjacency import MappedAdjacency
 
 Value = TypeVar("Value")
 
@@ -28,6 +31,7 @@ class MappedGraph(Graph):
             self._mask(newest)
             self._layers = (self._base, newest)
         self._newest = self._layers[-1]
+        self._single_valued: dict[str, tuple[Statement, ...]] = {}
         self.entities = _Lookup(
             self._find_entity,
             self._iter_entity_ids,
@@ -167,18 +171,36 @@ class MappedGraph(Graph):
     def about(self, id: str) -> tuple[Statement, ...]:
         return self._listed(id, lambda layer: (layer.ids, layer.about))
 
+    def single_valued_of(self, id: str) -> tuple[Statement, ...]:
+        found = self._single_valued.get(id)
+        if found is None:
+            if len(self._single_valued) >= KEPT_TEXTS:
+                self._single_valued.clear()
+            found = self._single_valued[id] = self._decoded(
+                (layer, layer.single_valued_of(number))
+                for layer in self._layers
+                if (number := layer.ids.find(id)) >= 0
+            )
+        return found
+
     def citing(self, observation: str) -> tuple[Statement, ...]:
         return self._listed(observation, lambda layer: (layer.seen, layer.citing))
 
     def _listed(
         self, text: str, where: Callable[[Layer], tuple[Table, Lists]]
     ) -> tuple[Statement, ...]:
-        found: list[Statement] = []
+        places: list[tuple[Layer, Iterable[int]]] = []
         for layer in self._layers:
             table, lists = where(layer)
             number = table.find(text)
             if number >= 0:
-                found += [layer.statement(one) for one in lists[number] if not layer.is_masked(one)]
+                places.append((layer, lists[number]))
+        return self._decoded(places)
+
+    def _decoded(self, places: Iterable[tuple[Layer, Iterable[int]]]) -> tuple[Statement, ...]:
+        found: list[Statement] = []
+        for layer, numbers in places:
+            found += [layer.statement(one) for one in numbers if not layer.is_masked(one)]
         if len(self._layers) > 1:
             found.sort(key=lambda statement: statement.ordinal)
         return tuple(found)
@@ -214,6 +236,12 @@ class MappedGraph(Graph):
             statement.other_end(id) for statement in self.about(id) if not statement.is_retired
         }
         return tuple(sorted(other for other in others if other is not None and other != id))
+
+    @cached_property
+    def adjacency(self) -> "MappedAdjacency":  # type: ignore[override]
+        from kb.graph.mapped_adjacency import MappedAdjacency  # only paths need it
+
+        return MappedAdjacency(self._layers)
 
     def _count_by_survivor(self, section: str) -> Mapping[str, int]:
         counts: dict[str, int] = {}
@@ -295,6 +323,37 @@ class MappedGraph(Graph):
                 yield f"e:{id}", layer.entity_digest(row)
             for id, row in layer.iter_observations():
                 yield f"o:{id}", layer.observation_digest(row)
+
+    def digest_of(self, key: str) -> bytes | None:
+        kind, id = key[:2], key[2:]
+        for layer in self._layers:
+            row = layer.find_entity(id) if kind == "e:" else layer.find_observation(id)
+            if row >= 0:
+                return layer.entity_digest(row) if kind == "e:" else layer.observation_digest(row)
+        return None
+
+    @property
+    def stamp(self) -> tuple[bytes, bytes]:
+        return self._base.sections.digest, self._newest.sections.digest if len(
+            self._layers
+        ) > 1 else b""
+
+    def changed_documents(self) -> frozenset[str]:
+        if len(self._layers) == 1:
+            return frozenset()
+        changes = self._newest
+        masks = (("e:", "mask.entities"), ("o:", "mask.observations"))
+        return frozenset(
+            (
+                *(
+                    f"{kind}{changes.heap[text]}"
+                    for kind, mask in masks
+                    for text in changes.sections.ints(mask)
+                ),
+                *(f"e:{id}" for id, _ in changes.iter_entities()),
+                *(f"o:{id}" for id, _ in changes.iter_observations()),
+            )
+        )
 
 
 class _Lookup(Mapping[str, Value]):

@@ -2,7 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
+from kb.graph.adjacency import MemoryAdjacency
 from kb.graph.graph import Graph, Statement
 from kb.graph.rows import Rows
 from kb.model.names import fold
@@ -56,11 +58,18 @@ class MemoryGraph(Graph):
         self._adjacent = _invert(adjacent)
         self._citing = {id: tuple(statements) for id, statements in citing.items()}
 
+    @cached_property
+    def adjacency(self) -> MemoryAdjacency:  # type: ignore[override]
+        return MemoryAdjacency(self.entities, self._adjacent, self._by_entity)
+
     def iter_statements(self) -> Iterator[Statement]:
         yield from self._rows.statements
 
     def about(self, id: str) -> tuple[Statement, ...]:
         return self._by_entity.get(id, ())
+
+    def single_valued_of(self, id: str) -> tuple[Statement, ...]:
+        return tuple(one for one in self.about(id) if one.is_single and one.subject == id)
 
     def count_about(self, id: str) -> int:
         return len(self.about(id))
@@ -105,6 +114,9 @@ class MemoryGraph(Graph):
 
     def iter_digests(self) -> Iterator[tuple[str, bytes]]:
         yield from self._rows.digests.items()
+
+    def digest_of(self, key: str) -> bytes | None:
+        return self._rows.digests.get(key)
 
 
 def _invert(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:

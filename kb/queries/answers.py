@@ -76,14 +76,18 @@ class Viewer:
         self.graph: Graph = knowledge_base.graph
         self.now = knowledge_base.now
         self._cited = knowledge_base.cited
+        self._named: dict[str, EntityRef] = {}
         self._contests: dict[str, dict[int, bool]] = {}
 
     def entity(self, id: str) -> EntityRef:
         """Name an entity by its id."""
-        entity = self.graph.entities.get(id)
-        if entity is not None:
-            self._cited.add(entity.path)
-        return entity_ref(self.graph, id)
+        named = self._named.get(id)
+        if named is None:
+            entity = self.graph.entities.get(id)
+            if entity is not None:
+                self._cited.add(entity.path)
+            named = self._named[id] = entity_ref(self.graph, id)
+        return named
 
     def statement(self, statement: Statement) -> StatementView:
         """Show a statement."""
@@ -104,9 +108,7 @@ class Viewer:
 
     def _contested(self, subject: str) -> dict[int, bool]:
         if subject not in self._contests:
-            groups = find_contests(
-                (s for s in self.graph.about(subject) if s.subject == subject), self.now
-            )
+            groups = find_contests(self.graph.single_valued_of(subject), self.now)
             self._contests[subject] = {
                 statement.ordinal: index == 0
                 for group in groups

@@ -9,6 +9,7 @@ from kb.graph.graph import Graph, Statement
 from kb.graph.graph_file import pack_graph
 from kb.graph.rows import Rows
 from kb.store.sections import Sections, pack_sections
+from tests.conftest import NOW
 
 
 def said(statements: Any) -> list[Statement]:
@@ -32,6 +33,8 @@ def everything(graph: Graph) -> dict[str, Any]:
         "statements": said(statements),
         "order": [one.ordinal for one in statements] == sorted(one.ordinal for one in statements),
         "about": {id: said(graph.about(id)) for id in sorted(ends)},
+        "single-valued": {id: said(graph.single_valued_of(id)) for id in sorted(ends)},
+        "adjacency": {id: adjacent(graph, id) for id in sorted(ends)},
         "counts": {id: graph.count_about(id) for id in sorted(ends)},
         "near": {id: graph.neighbors(id) for id in sorted(ends)},
         "citing": {id: said(graph.citing(id)) for id in sorted(cited)},
@@ -72,6 +75,31 @@ def everything(graph: Graph) -> dict[str, Any]:
                 graph.vocabulary.facts,
             )
         ],
+    }
+
+
+def adjacent(graph: Graph, id: str) -> dict[str, Any]:
+    """What is next to an entity as a search walks it, with ids for nodes."""
+    adjacency = graph.adjacency
+    node, ids = adjacency.nodes[id], adjacency.ids
+    strands = adjacency.strands(node)
+    seen = [
+        (
+            ids[one.other],
+            *one[1:6],
+            said([adjacency.statement(one)])[0],
+        )
+        for one in strands
+    ]
+    return {
+        "id": ids[node],
+        "near": sorted(ids[other] for other in adjacency.near[node]),
+        "degree": adjacency.degree(node),
+        "now": {ids[other] for other in adjacency.iter_related_now(node, NOW)},
+        "strands": sorted(seen, key=repr),
+        "retired": sorted(adjacency.retired[node])
+        == sorted(one.ordinal for one in strands if one.is_retired),
+        "hub": [bool(adjacency.hubs(degree, NOW).among({node})) for degree in range(3)],
     }
 
 

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb.graph.build import Resolution, build_rows, resolve_files
-from kb.graph.changes import BaseFiles, ParsedFile, TooMuch, pack_changes
+from kb.graph.changes import ParsedFile, TooMuch, pack_changes
 from kb.graph.files import entity_card, observation_card
+from kb.graph.known_files import BaseFiles
 from kb.graph.mapped import MappedGraph
 from kb.graph.memory import MemoryGraph
 from kb.model.entity import EntityFile

@@ -1,6 +1,7 @@
 """Paths: lengths, times, hubs, edges and their order, with networkx as the oracle."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from random import Random
 from typing import Any
 
 import networkx
@@ -341,3 +342,81 @@ def test_a_key_of_two_is_walked_from_both(make_kb: MakeKb) -> None:
     kb = make_kb(files)
     assert shapes(kb, "github:shared", "cid") == [("bob", "cid"), ("ada", "m", "cid")]
     assert shapes(kb, "github:shared", "cid", limit=1) == [("bob", "cid")]
+
+
+# -- how much is touched ---------------------------------------------------------------------------------------------
+
+
+class Counting(Mapping[int, Any]):
+    """A mapping that counts how often it is asked, and how much it answered."""
+
+    def __init__(self, answers: Mapping[int, Any]) -> None:
+        self.answers, self.asked, self.answered = answers, 0, 0
+
+    def __getitem__(self, key: int) -> Any:
+        answer = self.answers[key]
+        self.asked += 1
+        self.answered += len(answer)
+        return answer
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.answers)
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+
+def power_law_pairs(nodes: int, each: int) -> set[tuple[int, int]]:
+    """Who knows whom where a few are known by many."""
+    chance = Random(7)
+    weights = [1 / (rank + 5) for rank in range(nodes)]
+    return {
+        (node, other)
+        for node in range(nodes)
+        for other in chance.choices(range(nodes), weights, k=each)
+        if node != other
+    }
+
+
+def graph_of_pairs(pairs: set[tuple[int, int]]) -> Graph:
+    """A graph in memory of people of whom one mentors the other."""
+    lines: dict[int, list[str]] = {node: [] for pair in pairs for node in pair}
+    for node, other in sorted(pairs):
+        lines[node].append(f"- mentors:: {link(f'p{other}')}")
+    files = []
+    for node, said in lines.items():
+        text = entity(f"p{node}", "## Relations", "", *said)
+        files.append(parse_entity_file(decode(f"entities/p{node}.md", text.encode()))[0])
+    return build_graph(resolve_files(files, [], built_in_vocabulary(), {}))
+
+
+@pytest.mark.parametrize("hub_degree", [50, 200])
+def test_six_hops_touch_each_relation_a_few_times(hub_degree: int) -> None:
+    """However many paths there are, no node is gone on from more than once per end and step: rings, then the steps back."""
+    pairs = power_law_pairs(1500, 5)
+    graph = graph_of_pairs(pairs)
+    kb: Any = InMemory(graph)
+    near = graph.adjacency.near = Counting(graph.adjacency.near)
+    ends = [f"p{node}" for node in (1400, 1499)]
+    # So many are wanted that all six hops are tried; with few hubs there are millions of them.
+    answer = find_paths(kb, *ends, max_hops=6, hub_degree=hub_degree, limit=2000)
+    assert answer.results.paths
+    rings, steps_back = 2, 1 + 2 + 3 + 4
+    assert near.asked <= (rings + steps_back) * 1500
+    assert near.answered <= (rings + steps_back) * 2 * len(pairs)
+
+
+def test_many_paths_over_few_nodes_are_not_all_walked(make_kb: MakeKb) -> None:
+    """Where every node of a layer leads to all of the next, only as many paths are made as are wanted."""
+    layers = [["a"], *([f"{layer}{n:02}" for n in range(20)] for layer in "bcdef"), ["z"]]
+    files = dict(OBSERVED)
+    for layer, following in zip(layers, [*layers[1:], []], strict=True):
+        for id in layer:
+            lines = [f"- mentors:: {link(other)}" for other in following]
+            files[f"entities/person/{id}.md"] = entity(id, "## Relations", "", *lines)
+    kb = make_kb(files)
+    links = kb.graph.adjacency.links = Counting(kb.graph.adjacency.links)
+    # Of 20 ** 5 = 3.2 million paths.
+    found = shapes(kb, "a", "z", max_hops=6)
+    assert found == [("a", "b00", "c00", "d00", "e00", f"f{n:02}", "z") for n in range(10)]
+    assert links.asked < 5000

@@ -1,0 +1,70 @@
+"""What a reading command loads before it answers: nothing that it does not need, since loading is most of its time."""
+
+import os
+import subprocess
+import sys
+from functools import cache
+
+import pytest
+
+from tests.conftest import REPOSITORY
+
+#: Commands, and the names of their queries' modules and renderers.
+READING = ("find", "show", "facts", "relations", "neighbors", "paths", "timeline", "stats")
+#: Packages of ours that a reading command has no use for.
+UNUSED = ("checks", "edits", "index", "ingest", "load", "catalogue", "diagnostics", "syntax")
+
+
+@cache
+def loaded_beyond_click(modules: str) -> frozenset[str]:
+    """List what importing some modules loads in a new process, besides all that click loads."""
+    code = (
+        "import sys, click; before = set(sys.modules);"
+        f"import {modules};"
+        "print(*(set(sys.modules) - before), sep='\\n')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return frozenset(done.stdout.split())
+
+
+def is_unused(module: str) -> bool:
+    return any(f"{module}.".startswith(f"kb.{package}.") for package in UNUSED)
+
+
+@pytest.mark.parametrize("query", READING)
+def test_a_query_and_its_text_load_nothing_but_ours(query: str) -> None:
+    """A query and its renderer load no library, no more of Python than click has, and no parser of files."""
+    loaded = loaded_beyond_click(f"kb.queries.{query}, kb.render.as_text, kb.render.{query}")
+    # The queue of a search over the graph is the one thing that Python gives besides.
+    needed = {"heapq", "_heapq"} if query == "paths" else set()
+    assert {module for module in loaded if module.partition(".")[0] != "kb"} == needed
+    assert {module for module in loaded if is_unused(module)} == set()
+
+
+@pytest.mark.parametrize("query", READING)
+def test_an_answer_loads_its_own_renderer_alone(query: str) -> None:
+    """What another query needs is not loaded: a search's index above all."""
+    loaded = loaded_beyond_click(f"kb.queries.{query}, kb.render.as_text, kb.render.{query}")
+    others = {f"kb.render.{other}" for other in (*READING, "search", "vocabulary", "as_json")}
+    shared = {"show": {"kb.render.neighbors"}}.get(query, set())
+    assert loaded & others == {f"kb.render.{query}"} | shared
+
+
+def test_json_is_loaded_for_json() -> None:
+    """The library for JSON is loaded by an answer in JSON, not by its renderer."""
+    assert "json" not in loaded_beyond_click("kb.render.as_json, kb.render.neighbors")
+
+
+def test_the_program_loads_no_command() -> None:
+    """The program knows its commands by name: it loads none of them, no query and nothing to complete words with."""
+    loaded = loaded_beyond_click("kb.cli.program")
+    ours = {module for module in loaded if module.startswith("kb")}
+    assert ours == {"kb", "kb.cli", "kb.cli.completion", "kb.cli.program", "kb.errors"}
+    # gettext, which click asks for its words, loads locale; gc is a part of the interpreter.
+    assert loaded - ours <= {"gc", "locale", "_locale"}
