@@ -133,11 +133,15 @@ class Graph(ABC):
     key_kinds: frozenset[str]  #: in use
     types: frozenset[str]  #: of entities, in use
     kinds: frozenset[str]  #: of observations, in use
-    adjacency: Adjacency  #: who is next to whom, for searches that pass many
+    adjacency: "Adjacency"  #: who is next to whom, for searches that pass many
 
     @abstractmethod
     def iter_statements(self) -> Iterator[Statement]:
         """Yield all statements, by path and line."""
+
+    @abstractmethod
+    def of_id(self, statement_id: str) -> tuple[Statement, ...]:
+        """List the statements of an id, which is one file's own: several files may have it."""
 
     @abstractmethod
     def about(self, id: str) -> tuple[Statement, ...]:

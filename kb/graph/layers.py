@@ -193,6 +193,17 @@ class Layer:
                 counts[self._statements[number * STATEMENT_WIDTH + 4]] -= 1
         return {self.predicates[number]: count for number, count in enumerate(counts) if count}
 
+    def statements_of_id(self, id: str) -> list[int]:
+        """Find the statements of an id. Nothing is sorted by these ids, so that all rows are looked at."""
+        texts = {text for text in self.heap.iter_holding(id) if self.heap[text] == id}
+        if not texts:
+            return []
+        return [
+            number
+            for number, text in enumerate(self._statements[2::STATEMENT_WIDTH])
+            if text in texts
+        ]
+
     def statements_of_path(self, path: int) -> range:
         """Give the statements of a file: rows are in order of their paths."""
         first = end = first_row_from(self._statements, STATEMENT_WIDTH, path)

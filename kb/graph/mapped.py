@@ -168,6 +168,15 @@ class MappedGraph(Graph):
         for _, number, layer in places:
             yield layer.statement(number)
 
+    def of_id(self, statement_id: str) -> tuple[Statement, ...]:
+        found = [
+            layer.statement(number)
+            for layer in self._layers
+            for number in layer.statements_of_id(statement_id)
+            if not layer.is_masked(number)
+        ]
+        return tuple(sorted(found, key=lambda statement: statement.ordinal))
+
     def about(self, id: str) -> tuple[Statement, ...]:
         return self._listed(id, lambda layer: (layer.ids, layer.about))
 

@@ -65,6 +65,9 @@ class MemoryGraph(Graph):
     def iter_statements(self) -> Iterator[Statement]:
         yield from self._rows.statements
 
+    def of_id(self, statement_id: str) -> tuple[Statement, ...]:
+        return tuple(one for one in self._rows.statements if one.id == statement_id)
+
     def about(self, id: str) -> tuple[Statement, ...]:
         return self._by_entity.get(id, ())
 

@@ -12,3 +12,4 @@ class Settings(NamedTuple):
     links: LinkForm = LinkForm.MARKDOWN
     strict: bool = False
     freshness: int = 0  #: seconds for which an answer may rest on the last full sweep of the files
+    commit: bool = False  #: each edit is one commit

@@ -6,7 +6,7 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from kb.errors import KbError
-from kb.store.references import SHA256_LENGTH, find_git_dir, is_object_id
+from kb.store.references import SHA256_LENGTH, find_git_dir, head_commit, is_object_id
 
 if TYPE_CHECKING:
     from git import Git
@@ -145,3 +145,25 @@ def _run(root: str, *arguments: str) -> str | None:
     except Exception:  # any failure of git means that it cannot say; the files still answer
         return None
     return output.decode("utf-8", "surrogateescape") if isinstance(output, bytes) else None
+
+
+def commit_files(root: str, paths: tuple[str, ...], message: str) -> tuple[str, str]:
+    """Commit some files as they are, and nothing else that is staged or changed; give the commit's id and a warning.
+
+    The user's own identity, hooks and signing settings hold: it is the user's repository. What git refuses (a hook, a
+    lock, a missing identity) is a warning, and the files stay as they were written.
+    """
+    try:
+        from git import Git
+        from git.exc import GitCommandError
+    except ImportError:  # GitPython refuses to be imported where there is no git program
+        return "", "not committed: there is no git program"
+    git = Git(root)
+    command = ["git", "--literal-pathspecs", "-C", root]
+    try:
+        git.execute([*command, "add", "--all", "--", *paths])
+        git.execute([*command, "commit", "--quiet", "--only", "-m", message, "--", *paths])
+    except GitCommandError as error:
+        why = str(error.stderr).strip().splitlines()
+        return "", f"not committed: {why[-1].strip() if why else 'git failed'}"
+    return head_commit(root), ""

@@ -9,6 +9,7 @@ import os
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,9 +31,15 @@ class WriteRefused(KbError):
 class KnowledgeBaseLocked(KbError):
     """Another process is writing."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, owner: str = "") -> None:
+        pid, _, since = owner.partition(" ")
+        who = f" (process {pid}" if pid.isdigit() else ""
+        if who:
+            age = int(time.time()) - int(since) if since.isdigit() else -1
+            who += f", for {age} s)" if age >= 0 else ")"
         super().__init__(
-            "another kb process is writing this knowledge base", f"try again; the lock is {path}"
+            f"another kb process{who} is writing this knowledge base",
+            f"try again; the lock is {path}, and ends with its process",
         )
 
 
@@ -79,6 +86,17 @@ def create_file(root: str, path: str, data: bytes, *, durable: bool = True) -> N
             ) from None
         finally:
             temporary.unlink(missing_ok=True)
+        if durable:
+            _flush_folder(target.parent)
+
+
+def remove_file(root: str, path: str, expected: bytes, *, durable: bool = True) -> None:
+    """Remove a file if its bytes are still those that the change was planned on."""
+    with _refusing(path):
+        target = _guard(root, path)
+        if _read(target) != expected:
+            raise ConcurrentModification(path)
+        target.unlink()
         if durable:
             _flush_folder(target.parent)
 
@@ -209,20 +227,46 @@ def _umask() -> int:
 
 @contextlib.contextmanager
 def lock_knowledge_base(root: str, wait: float = _LOCK_WAIT) -> Iterator[None]:
-    """Hold the knowledge base's one write lock; the system lets it go if the process dies."""
+    """Hold the knowledge base's one write lock; the system lets it go if the process dies.
+
+    Whoever holds it writes down who and since when, for those who wait; what is still there when the lock is free was
+    left by one that was killed, whose temporary files are then removed.
+    """
     path = lock_path(root)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
     except OSError as error:
         raise WriteRefused(f"the lock {path} cannot be made: {error.strerror or error}") from error
     try:
         if not wait_for_lock(descriptor, wait):
-            raise KnowledgeBaseLocked(str(path))
-        _remove_leftovers(root)
+            raise KnowledgeBaseLocked(str(path), _read_owner(descriptor))
+        if _read_owner(descriptor):
+            _remove_leftovers(root)
+        _write_owner(descriptor, f"{os.getpid()} {int(time.time())}")
         yield
+        _write_owner(descriptor, "")
+    except (KbError, KeyboardInterrupt):
+        _write_owner(descriptor, "")  # the process is well: it has put back what it began
+        raise
     finally:
         os.close(descriptor)
+
+
+def _read_owner(descriptor: int) -> str:
+    try:
+        return os.pread(descriptor, 100, 0).decode("ascii", "replace").strip()
+    except (OSError, AttributeError):
+        return ""
+
+
+def _write_owner(descriptor: int, text: str) -> None:
+    # A full disk must not stop an edit that fits: the note is for people.
+    with contextlib.suppress(OSError):
+        os.ftruncate(descriptor, 0)
+        if text:
+            os.write(descriptor, text.encode("ascii"))
+        os.lseek(descriptor, 0, os.SEEK_SET)
 
 
 def _remove_leftovers(root: str) -> None:

@@ -132,7 +132,7 @@ class _Reader:
     # -- settings ------------------------------------------------------------------------------------------------
 
     def settings(self, node: Mapping) -> Settings:
-        name, links, strict, freshness = "", LinkForm.MARKDOWN, False, 0
+        name, links, strict, freshness, commit = "", LinkForm.MARKDOWN, False, 0, False
         version = node.get("kb")
         if version is None:
             self.faults.append(
@@ -157,7 +157,7 @@ class _Reader:
                 case "freshness":
                     freshness = self.whole(value, "freshness")
                 case "commit":
-                    self.flag(value, "commit")
+                    commit = self.flag(value, "commit")
                 case other if other not in _SETTINGS:
                     self.faults.append(
                         Fault(
@@ -168,7 +168,7 @@ class _Reader:
                             _nearest(other, _SETTINGS),
                         )
                     )
-        return Settings(name, links, strict, freshness)
+        return Settings(name, links, strict, freshness, commit)
 
     # -- words ---------------------------------------------------------------------------------------------------
 

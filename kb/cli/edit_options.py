@@ -1,0 +1,98 @@
+"""Options that edits share, and the doing of an edit from the command line."""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from kb.cli.options import chosen_root, root_option, warn
+
+if TYPE_CHECKING:
+    from kb.edits.apply import Applied, Plan
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def edit_options(command: Command) -> Command:
+    """Add the options of every edit; they arrive as keyword arguments for ``do_edit``."""
+    for option in (
+        root_option,
+        click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON."),
+        click.option(
+            "--idempotency-key",
+            default="",
+            metavar="KEY",
+            help="A second call with the same key does nothing.",
+        ),
+        click.option(
+            "--if-revision",
+            default="",
+            metavar="REVISION",
+            help="Only if the entity's file has this revision, as an edit's JSON gives it.",
+        ),
+        click.option("--by", default="", metavar="WHO", help="Who edits, for the record."),
+        click.option(
+            "--commit/--no-commit",
+            default=None,
+            help="Commit the edit by itself. [default: as kb.yaml says]",
+        ),
+        click.option("--dry-run", is_flag=True, help="Write nothing; show the diff."),
+    ):
+        command = option(command)
+    return command
+
+
+def do_edit(plan: "Plan", how: dict[str, Any]) -> "Applied":
+    """Do an edit, say what it did, and warn of what went wrong beside it.
+
+    ``how`` holds what ``edit_options`` added.
+    """
+    from kb.edits.apply import WriteOptions, apply_edit
+    from kb.render.applied import applied_fields, applied_lines
+
+    options = WriteOptions(
+        dry_run=how["dry_run"],
+        commit=how["commit"],
+        by=how["by"],
+        if_revision=how["if_revision"],
+        idempotency_key=how["idempotency_key"],
+        request=_request(),
+    )
+    done = apply_edit(chosen_root(how["root"]), int(time.time()), plan, options)
+    if how["as_json"]:
+        click.echo(json.dumps(applied_fields(done), ensure_ascii=False, indent=2))
+    else:
+        for line in applied_lines(done):
+            click.echo(line)
+    warn(done.warnings)
+    return done
+
+
+def _request() -> str:
+    """Give what was asked as one line, so that an idempotency key is good for one request only."""
+    context: click.Context | None = click.get_current_context()
+    arguments: dict[str, Any] = {}
+    while context is not None:
+        arguments = {**context.params, **arguments}
+        context = context.parent
+    name = click.get_current_context().info_name
+    kept = {
+        key: value for key, value in sorted(arguments.items()) if key not in ("as_json", "root")
+    }
+    return f"{name} {json.dumps(kept, default=str, sort_keys=True)}"
+
+
+def read_text_argument(text: str | None, file: str | None) -> str | None:
+    """Give a text from an argument, a file, or standard input (``-``); ``None`` where there is none."""
+    if text is not None:
+        return text
+    if file is None:
+        return None
+    if file == "-":
+        return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    with open(os.fspath(file), "rb") as source:
+        return source.read().decode("utf-8", "surrogateescape")

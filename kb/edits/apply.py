@@ -1,0 +1,195 @@
+"""An edit → disk: locked, compared, written whole or not at all, remembered, committed if asked.
+
+The order is that of the contract: observations before what cites them, files before git. An edit is planned inside the
+lock on the files as they are then. A file that somebody else saves meanwhile is never overwritten: the edit is planned
+again on what is there, a few times, then refused.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from kb.edits.edit import Edit, FileChange, file_revision
+from kb.edits.journal import Journal, JournalEntry, Repeated
+from kb.edits.workspace import Workspace
+from kb.errors import ConcurrentModification
+from kb.knowledge_base import open_for_reading
+from kb.store.git import commit_files
+from kb.store.references import find_git_dir
+from kb.store.writes import (
+    WriteRefused,
+    create_file,
+    flush_files,
+    lock_knowledge_base,
+    remove_file,
+    replace_file,
+)
+
+Plan = Callable[[Workspace], Edit]
+
+#: How often an edit is planned again because a file changed under it.
+_TRIES = 5
+#: From so many files on, they are flushed to disk all at once.
+_MANY = 20
+
+
+class WriteOptions(NamedTuple):
+    """How an edit is done, whatever it is."""
+
+    dry_run: bool = False
+    commit: bool | None = None  #: ``None``: as ``kb.yaml`` says
+    by: str = ""  #: who edits, for the record
+    if_revision: str = ""  #: the revision that the first entity's file must have
+    idempotency_key: str = ""  #: repeats of a call with the same key do nothing
+    request: str = ""  #: what was asked, in one line: a key is good for one request only
+
+
+class Applied(NamedTuple):
+    """What an edit did, or would do."""
+
+    edit: Edit
+    is_written: bool
+    revision: str  #: of the first entity's file, afterwards
+    commit: str = ""  #: the id of the commit made; empty where none was
+    is_repeated: bool = False  #: the same call was done before; nothing was done now
+    warnings: tuple[str, ...] = ()
+
+
+def apply_edit(root: str, now: int, plan: Plan, options: WriteOptions) -> Applied:
+    """Plan an edit on the files as they are, and write it."""
+    if options.dry_run:
+        edit = plan(Workspace(open_for_reading(root, now, may_trust=False)))
+        _check_revision(root, edit, options.if_revision)
+        return Applied(edit, False, _revision_after(root, edit))
+    for attempt in range(_TRIES):
+        try:
+            with lock_knowledge_base(root):
+                return _apply_once(root, now, plan, options)
+        except ConcurrentModification:
+            if attempt == _TRIES - 1 or options.if_revision:
+                raise
+            time.sleep(0.01 * (attempt + 1))
+    raise AssertionError("the last try returns or raises")
+
+
+def _apply_once(root: str, now: int, plan: Plan, options: WriteOptions) -> Applied:
+    journal = Journal(root)
+    if options.idempotency_key:
+        done = journal.find(options.idempotency_key)
+        if done is not None:
+            if done.request != options.request:
+                raise Repeated(options.idempotency_key, done.request)
+            return Applied(done.edit, True, done.revision, done.commit, is_repeated=True)
+    workspace = Workspace(open_for_reading(root, now, may_trust=False))
+    edit = plan(workspace)
+    _check_revision(root, edit, options.if_revision)
+    revision = _revision_after(root, edit)
+    warnings: list[str] = []
+    commit = ""
+    if edit.changes:
+        write_edit(root, edit.changes)
+        wants_commit = workspace.base.settings.commit if options.commit is None else options.commit
+        if wants_commit:
+            commit, warning = _commit(root, edit, options.by)
+            warnings += [warning] if warning else []
+    if edit.changes or options.idempotency_key:
+        entry = JournalEntry(edit, options.request, options.idempotency_key, revision, commit, now)
+        warnings += journal.add(entry)
+    return Applied(edit, bool(edit.changes), revision, commit, warnings=tuple(warnings))
+
+
+def write_edit(root: str, changes: tuple[FileChange, ...]) -> None:
+    """Write the files of an edit in their order. ``ConcurrentModification`` where one is not as it was planned on.
+
+    All are compared before the first is written. Where a later one fails after all, the earlier ones are put back, unless
+    somebody else saved them meanwhile.
+    """
+    for change in changes:
+        _compare(root, change)
+    durable = len(changes) < _MANY
+    done: list[FileChange] = []
+    try:
+        for change in changes:
+            _write(root, change, durable)
+            done.append(change)
+    except BaseException:
+        for change in reversed(done):
+            _put_back(root, change)
+        raise
+    if not durable:
+        flush_files(root)
+
+
+def _compare(root: str, change: FileChange) -> None:
+    try:
+        with open(os.path.join(root, change.path), "rb") as file:
+            found: bytes | None = file.read()
+    except FileNotFoundError:
+        found = None
+    except OSError as error:
+        raise WriteRefused(f"{change.path} is not written: {error.strerror or error}") from error
+    if found != change.before:
+        raise ConcurrentModification(change.path)
+
+
+def _write(root: str, change: FileChange, durable: bool) -> None:
+    if change.before is None:
+        assert change.after is not None
+        create_file(root, change.path, change.after, durable=durable)
+    elif change.after is None:
+        remove_file(root, change.path, change.before, durable=durable)
+    else:
+        replace_file(root, change.path, change.after, change.before, durable=durable)
+
+
+def _put_back(root: str, change: FileChange) -> None:
+    back = FileChange(change.path, change.after, change.before)
+    try:
+        _write(root, back, durable=True)
+    except (ConcurrentModification, WriteRefused):
+        return  # what is there now is somebody else's, or cannot be written: kb check tells of what it leaves
+
+
+def _check_revision(root: str, edit: Edit, wanted: str) -> None:
+    if not wanted:
+        return
+    path = _first_path(edit)
+    before = next((c.before for c in edit.changes if c.path == path), None)
+    if before is None and path:
+        try:
+            with open(os.path.join(root, path), "rb") as file:
+                before = file.read()
+        except OSError:
+            before = None
+    if file_revision(before) != wanted:
+        raise ConcurrentModification(path or "the file")
+
+
+def _revision_after(root: str, edit: Edit) -> str:
+    path = _first_path(edit)
+    for change in edit.changes:
+        if change.path == path:
+            return file_revision(change.after)
+    try:
+        with open(os.path.join(root, path), "rb") as file:
+            return file_revision(file.read())
+    except OSError:
+        return ""
+
+
+def _first_path(edit: Edit) -> str:
+    """Give the path of the file that stands for an edit: its first entity's, else its first file."""
+    if edit.entity_path:
+        return edit.entity_path
+    return edit.changes[0].path if edit.changes else ""
+
+
+def _commit(root: str, edit: Edit, by: str) -> tuple[str, str]:
+    """Commit the files of an edit, and nothing else. A failure of git loses no file."""
+    if find_git_dir(root) is None:
+        return "", "not committed: there is no git repository here"
+    trailers = [f"Kb-Edit: {edit.name}"]
+    trailers += [f"Kb-Observation: {id}" for id in edit.observations]
+    trailers += [f"Kb-By: {by}"] if by else []
+    return commit_files(root, edit.paths, f"{edit.subject}\n\n" + "\n".join(trailers) + "\n")

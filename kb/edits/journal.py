@@ -1,0 +1,144 @@
+"""What edits did, kept beside the derived state: for ``kb undo``, and so that a repeated call does nothing twice."""
+
+import base64
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from kb.edits.edit import Edit, FileChange, StatementRef
+from kb.errors import KbError
+from kb.store.derived import derived_folder, why_distrusted
+
+_FOLDER = "edits"
+#: Edits that are remembered.
+_MOST = 200
+
+
+class Repeated(KbError):
+    """An idempotency key that was used for another request."""
+
+    def __init__(self, key: str, request: str) -> None:
+        super().__init__(
+            f'the idempotency key "{key}" was used for another request: {request}',
+            "use a new key for a new request",
+        )
+
+
+class JournalEntry(NamedTuple):
+    """An edit that was done."""
+
+    edit: Edit
+    request: str
+    idempotency_key: str
+    revision: str
+    commit: str
+    at: int  #: seconds since 1970 UTC
+    is_undone: bool = False
+    name: str = ""  #: of its file
+
+
+class Journal:
+    """The edits that were done last. Losing it loses no more than what ``undo`` and keys could do."""
+
+    def __init__(self, root: str) -> None:
+        self._place = os.path.join(derived_folder(root), _FOLDER)
+
+    def add(self, entry: JournalEntry) -> list[str]:
+        """Remember an edit; give a warning where that cannot be done."""
+        why = why_distrusted(self._place)
+        if not why:
+            try:
+                os.makedirs(self._place, mode=0o700, exist_ok=True)
+                names = self._names()
+                number = int(names[-1].split(".")[0]) + 1 if names else 1
+                self._write(f"{number:012}.json", entry)
+                for name in names[: max(0, len(names) + 1 - _MOST)]:
+                    with contextlib.suppress(OSError):
+                        os.unlink(os.path.join(self._place, name))
+                return []
+            except OSError as error:
+                why = error.strerror or str(error)
+        return [f"the edit is done, but not remembered, so that kb undo does not know it: {why}"]
+
+    def find(self, key: str) -> JournalEntry | None:
+        """Find the edit that was done under an idempotency key."""
+        return next((one for one in self.iter_newest() if one.idempotency_key == key), None)
+
+    def last(self) -> JournalEntry | None:
+        """Give the last edit that changed something and was not undone."""
+        return next(
+            (one for one in self.iter_newest() if one.edit.changes and not one.is_undone), None
+        )
+
+    def mark_undone(self, entry: JournalEntry) -> None:
+        """Remember that an edit was undone."""
+        self._write(entry.name, entry._replace(is_undone=True))
+
+    def iter_newest(self) -> Iterator[JournalEntry]:
+        """Yield the edits, the newest first; what cannot be read is passed over."""
+        if not why_distrusted(self._place):
+            for name in reversed(self._names()):
+                entry = self._read(name)
+                if entry is not None:
+                    yield entry
+
+    def _read(self, name: str) -> JournalEntry | None:
+        try:
+            with open(os.path.join(self._place, name), encoding="utf-8") as file:
+                return _read_entry(json.load(file), name)
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def _names(self) -> list[str]:
+        try:
+            names = os.listdir(self._place)
+        except OSError:
+            return []
+        return sorted(name for name in names if name.endswith(".json") and name[:-5].isdigit())
+
+    def _write(self, name: str, entry: JournalEntry) -> None:
+        descriptor, temporary = tempfile.mkstemp(".tmp", "", self._place)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                json.dump(_pack_entry(entry), file)
+            os.replace(temporary, os.path.join(self._place, name))
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+
+
+def _pack_entry(entry: JournalEntry) -> dict[str, Any]:
+    edit = entry.edit
+    return {
+        **entry._asdict(),
+        "edit": {
+            **edit._asdict(),
+            "changes": [
+                [change.path, _encode(change.before), _encode(change.after)]
+                for change in edit.changes
+            ],
+        },
+    }
+
+
+def _read_entry(stored: dict[str, Any], name: str) -> JournalEntry:
+    edit = dict(stored["edit"])
+    edit["changes"] = tuple(
+        FileChange(path, _decode(before), _decode(after)) for path, before, after in edit["changes"]
+    )
+    edit["statements"] = tuple(StatementRef(*pair) for pair in edit["statements"])
+    for field in ("entities", "observations", "notes"):
+        edit[field] = tuple(edit[field])
+    return JournalEntry(**{**stored, "edit": Edit(**edit), "name": name})
+
+
+def _encode(data: bytes | None) -> str | None:
+    return None if data is None else base64.b64encode(data).decode("ascii")
+
+
+def _decode(text: str | None) -> bytes | None:
+    return None if text is None else base64.b64decode(text)

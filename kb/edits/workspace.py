@@ -1,0 +1,218 @@
+"""The files that an edit works on, each loaded when it is asked for. Plans only; nothing is written here."""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import NamedTuple
+
+from kb.edits.edit import FileChange
+from kb.edits.footnotes import CitedSource, written_day
+from kb.errors import KbError
+from kb.graph.build import Draft, draft_statements
+from kb.graph.graph import Graph, Observation, Statement
+from kb.graph.known_files import BaseFiles, KnownFiles, KnownPlaces, newer_cards
+from kb.graph.links import LinkResolver, Places
+from kb.knowledge_base import KnowledgeBase
+from kb.load import load_file
+from kb.model.entity import EntityFile
+from kb.model.names import is_id
+from kb.model.statement import LinkForm
+from kb.model.vocabulary import Vocabulary
+from kb.queries.resolve import Tier, find_candidates, guess_spellings
+from kb.store.layout import relative_link
+from kb.syntax.inline import format_link
+from kb.syntax.source import Source, decode
+
+
+class Refused(KbError):
+    """An edit that cannot be done as asked. The message says why, the hint what to do instead."""
+
+
+class EntityText(NamedTuple):
+    """An entity's file as it is now."""
+
+    file: EntityFile
+    source: Source
+    drafts: tuple[Draft, ...]  #: its statements, each with its id
+    data: bytes
+
+    def draft_of(self, statement_id: str) -> Draft | None:
+        """Find a statement by its id."""
+        return next((draft for draft in self.drafts if draft.id == statement_id), None)
+
+    def change(self, text: str) -> FileChange:
+        """Give the change to another text."""
+        after = Source(self.source.path, text, self.source.has_bom).encode()
+        return FileChange(self.file.path, self.data, after)
+
+
+class Workspace:
+    """A knowledge base, as an edit sees it."""
+
+    def __init__(self, base: KnowledgeBase) -> None:
+        self.base, self.now = base, base.now
+        self._open: dict[str, EntityText] = {}
+
+    @property
+    def root(self) -> str:
+        """The folder that holds ``kb.yaml``."""
+        return self.base.root
+
+    @property
+    def graph(self) -> Graph:
+        """What the files say."""
+        return self.base.graph
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words in use."""
+        return self.base.vocabulary
+
+    @cached_property
+    def links(self) -> LinkResolver:
+        """What links lead to."""
+        return LinkResolver(self.places)
+
+    @cached_property
+    def places(self) -> Places:
+        """Where files lie."""
+        opened = self.base.opened
+        if opened is None:
+            return self.base.resolution.links.places
+        files = KnownFiles(BaseFiles(opened.base), newer_cards(opened.changes))
+        return KnownPlaces(files, self.graph.survivors, self.graph.ambiguous)
+
+    # -- who is meant --------------------------------------------------------------------------------------------
+
+    def resolve(self, argument: str, what: str = "entity") -> str:
+        """Read an argument as the one entity that it names: an id, a key with one bearer, a name that one bears.
+
+        Nothing is guessed: whatever could be two is refused, with the candidates.
+        """
+        graph = self.graph
+        candidates = find_candidates(graph, argument)
+        sure = [c for c in candidates if c.tier in (Tier.ID, Tier.KEY, Tier.NAME)]
+        if sure:
+            best = [c for c in sure if c.tier is sure[0].tier]
+            if len(best) == 1:
+                return best[0].id
+            raise Refused(
+                f'"{argument}" could be any of {len(best)}: '
+                + ", ".join(f"{self.name_of(c.id)} ({c.id})" for c in best),
+                f"give the {what}'s id",
+            )
+        near = [c.id for c in candidates[:3]] or list(guess_spellings(graph, argument))
+        hint = (
+            f"did you mean {' or '.join(near)}? Or make it: kb new" if near else "make it: kb new"
+        )
+        raise Refused(f'no {what} is "{argument}"', hint)
+
+    def name_of(self, id: str) -> str:
+        """Name an entity."""
+        entity = self.graph.entities.get(id)
+        return entity.name if entity else id
+
+    def type_of(self, id: str) -> str | None:
+        """Name an entity's type as the vocabulary has it."""
+        entity = self.graph.entities.get(id)
+        return entity.type if entity else None
+
+    def observation(self, id: str) -> Observation:
+        """Give an observation by its id."""
+        found = self.graph.observations.get(id)
+        if found is None:
+            raise Refused(
+                f'there is no observation "{id}"',
+                "file the source first: kb observe; or say it here: --said TEXT",
+            )
+        return found
+
+    def statement(self, id: str, entity: str | None = None) -> Statement:
+        """Find a statement by its id, with or without ``^``; where several files have it, an entity must be named.
+
+        ``entity/^id`` names both.
+        """
+        named, _, bare = id.rpartition("/")
+        bare, owner = bare.removeprefix("^"), named or entity
+        found = [
+            one
+            for one in self.graph.of_id(bare)
+            if owner is None or owner in (one.file_id, one.subject, one.object)
+        ]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            where = f" of {owner}" if owner else ""
+            raise Refused(f"there is no statement ^{bare}{where}", "kb facts ENTITY lists them")
+        owners = ", ".join(sorted({one.file_id for one in found}))
+        raise Refused(
+            f"^{bare} is the id of {len(found)} statements, of {owners}",
+            f"name its entity too: {found[0].file_id}/^{bare}",
+        )
+
+    # -- files ---------------------------------------------------------------------------------------------------
+
+    def open_entity(self, id: str) -> EntityText:
+        """Open the file of an entity (its own one, not its survivor's) for an edit."""
+        if id not in self._open:
+            path = self.places.path_of(id)
+            if path is None:
+                raise Refused(
+                    f'no single file is the entity "{id}"', "kb check says which claim it"
+                )
+            file, data = load_file(self.root, path)
+            if data is None or not isinstance(file, EntityFile):
+                raise Refused(f"{path} cannot be read", "kb check says why")
+            source = decode(path, data)
+            if file.is_broken:
+                raise Refused(
+                    f"{path} is left alone: its frontmatter does not parse",
+                    "mend it first: kb check",
+                )
+            if not source.is_utf8:
+                raise Refused(f"{path} is left alone: it is not UTF-8", "mend it first: kb check")
+            drafts = tuple(draft_statements(file, self.links, self.vocabulary))
+            self._open[id] = EntityText(file, source, drafts, data)
+        return self._open[id]
+
+    def cited_sources(self, ids: Iterable[str]) -> dict[str, CitedSource]:
+        """Give what definitions say of observations, those left out that are not there."""
+        found = (self.graph.observations.get(id) for id in ids)
+        return {
+            one.id: CitedSource(
+                one.id,
+                one.title,
+                written_day(one.happened_at) if one.happened_at else "",
+                one.path,
+            )
+            for one in found
+            if one is not None
+        }
+
+    def link_text(self, from_path: str, id: str) -> str:
+        """Write a link from a file to an entity, in the form that ``kb.yaml`` wants."""
+        name = self.name_of(id)
+        if self.base.settings.links is LinkForm.WIKI:
+            return format_link(name, id, LinkForm.WIKI)
+        path = self.places.path_of(id)
+        if path is None:
+            raise Refused(f'no single file is the entity "{id}"', "kb check says which claim it")
+        return format_link(name, relative_link(from_path, path))
+
+    def is_taken(self, id: str) -> bool:
+        """Say whether an entity id is in use, or was given away."""
+        return (
+            self.places.path_of(id) is not None
+            or self.places.is_ambiguous(id)
+            or bool(self.places.ids_of_stem(id))
+        )
+
+    def free_observation_id(self, wanted: str) -> str:
+        """Give the wanted observation id, with a number where it is taken."""
+        from kb.edits.import_ids import free_id
+
+        taken: set[str] = set()
+        while True:
+            id = free_id(wanted, taken)
+            if not self.places.is_observation(id) and is_id(id):
+                return id
+            taken.add(id)
