@@ -206,11 +206,11 @@ class Workspace:
             or bool(self.places.ids_of_stem(id))
         )
 
-    def free_observation_id(self, wanted: str) -> str:
-        """Give the wanted observation id, with a number where it is taken."""
+    def free_observation_id(self, wanted: str, others: Iterable[str] = ()) -> str:
+        """Give the wanted observation id, with a number where it is taken, by a file or by others that are planned."""
         from kb.edits.import_ids import free_id
 
-        taken: set[str] = set()
+        taken = set(others)
         while True:
             id = free_id(wanted, taken)
             if not self.places.is_observation(id) and is_id(id):

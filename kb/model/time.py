@@ -240,6 +240,12 @@ def civil(seconds: int) -> str:
     return f"{year:04}-{month:02}-{day:02}"
 
 
+def moment(seconds: int) -> str:
+    """Give a moment as an EDTF date-time in UTC."""
+    hour, rest = divmod(seconds % DAY, 3600)
+    return f"{civil(seconds)}T{hour:02}:{rest // 60:02}:{rest % 60:02}Z"
+
+
 def epoch_day(year: int, month: int, day: int) -> int:
     """Count the days from 1970-01-01 to a date of the proleptic Gregorian calendar."""
     # The year is taken to start in March, so that the leap day is its last.

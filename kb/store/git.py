@@ -147,6 +147,19 @@ def _run(root: str, *arguments: str) -> str | None:
     return output.decode("utf-8", "surrogateescape") if isinstance(output, bytes) else None
 
 
+def user_email(root: str) -> str:
+    """Give the mail address that git would commit with here; empty where it has none."""
+    try:
+        from git import Git
+        from git.exc import GitCommandError
+    except ImportError:  # GitPython refuses to be imported where there is no git program
+        return ""
+    try:
+        return str(Git(root).execute(["git", "-C", root, "config", "user.email"])).strip()
+    except GitCommandError:
+        return ""
+
+
 def commit_files(root: str, paths: tuple[str, ...], message: str) -> tuple[str, str]:
     """Commit some files as they are, and nothing else that is staged or changed; give the commit's id and a warning.
 

@@ -182,7 +182,8 @@ def test_a_commit_holds_the_edit_alone(tmp_path: Path) -> None:
     assert git(root, "show", "--name-only", "--format=", "HEAD").split() == [ADA]
     message = git(root, "log", "-1", "--format=%B")
     assert message.startswith("append: More.")
-    assert "Kb-Edit: append" in message and "Kb-By: dana-reyes" in message
+    assert "Kb-Edit: append" in message
+    assert "Kb-By: dana-reyes" in message
     assert done.commit == git(root, "rev-parse", "HEAD").strip()
     assert git(root, "diff", "--cached", "--name-only").split() == [BOB]
     undo_last(str(root))
@@ -198,7 +199,8 @@ def test_a_refusing_git_loses_no_file(tmp_path: Path) -> None:
     hook.chmod(0o755)
     done = do(root, append("More.\n"), commit=True)
     assert (root / ADA).read_text().endswith("More.\n")
-    assert done.commit == "" and "not committed" in done.warnings[0]
+    assert done.commit == ""
+    assert "not committed" in done.warnings[0]
 
 
 def test_a_lock_says_who_holds_it(tmp_path: Path) -> None:
@@ -273,7 +275,8 @@ def test_a_damaged_journal_is_passed_over(tmp_path: Path) -> None:
     newest = sorted(place.iterdir())[-1]
     newest.write_text(json.dumps({"edit": 1}))
     last = Journal(str(root)).last()
-    assert last is not None and last.edit.subject == "append: One."
+    assert last is not None
+    assert last.edit.subject == "append: One."
 
 
 @pytest.mark.parametrize("fault", [OSError(28, "No space left on device"), OSError(5, "I/O error")])
