@@ -223,6 +223,11 @@ class Progress:
         if count % _WRITE_STEP == 0:
             self._show(f"indexed {count} of {total} documents …")
 
+    def kept(self, count: int, _: int) -> None:
+        """Say how many sources were kept so far."""
+        if count % _WRITE_STEP == 0:
+            self._show(f"kept {count} observations …")
+
     def clear(self) -> None:
         """Take the line away: what follows is the answer."""
         if self._is_shown:

@@ -48,6 +48,10 @@ COMMANDS = {
         "kb.cli.query_commands:vocabulary_command",
         "The words in use: types, keys, relations, facts.",
     ),
+    "resolve": (
+        "kb.cli.observation_commands:resolve_command",
+        "Whom a mention means, by its keys.",
+    ),
     "check": ("kb.cli.check_commands:check_command", "Find what is wrong in the files."),
     "doctor": (
         "kb.cli.search_commands:doctor_command",
@@ -63,6 +67,14 @@ COMMANDS = {
         "Write statement ids, footnotes and fresh links into files.",
     ),
     "seal": ("kb.cli.edit_commands:seal_command", "Seal observations written by hand."),
+    "observe": (
+        "kb.cli.observation_commands:observe_command",
+        "File a text as a sealed observation.",
+    ),
+    "ingest": (
+        "kb.cli.observation_commands:ingest_command",
+        "Bring in mail, calendars, contact cards and texts.",
+    ),
     "init": ("kb.cli.edit_commands:init_command", "Make a new knowledge base."),
     "import": ("kb.cli.import_commands:import_group", "Bring records in from other forms."),
     "completion": (
@@ -83,12 +95,13 @@ _SECTIONS = (
             "paths",
             "timeline",
             "search",
+            "resolve",
             "stats",
             "vocabulary",
         ),
     ),
     ("Check", ("check", "explain", "doctor", "rebuild")),
-    ("Write", ("init", "import", "fmt", "seal")),
+    ("Write", ("init", "observe", "ingest", "import", "fmt", "seal")),
     ("Set up", ("completion",)),
 )
 

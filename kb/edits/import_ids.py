@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 from kb.model.names import MAX_ID_LENGTH, is_id
 from kb.model.time import Date
@@ -27,13 +28,13 @@ def wanted_observation_id(ref: str, date: Date | None) -> str:
     return last if last.startswith(day) else f"{day}-{last}"[:MAX_ID_LENGTH].rstrip("-")
 
 
-def free_id(wanted: str, taken: set[str], suffix: str = "") -> str:
+def free_id(wanted: str, is_taken: Callable[[str], bool], suffix: str = "") -> str:
     """Give the wanted id, where it is taken with a suffix, where that is taken too with a number."""
-    if wanted not in taken:
+    if not is_taken(wanted):
         return wanted
     stem = _joined(wanted, suffix) if suffix else wanted
     number, id = 1, stem
-    while id in taken:
+    while is_taken(id):
         number += 1
         id = _joined(stem, str(number))
     return id

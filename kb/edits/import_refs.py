@@ -128,7 +128,7 @@ def _new_entities(
         else:
             type = slugify(record.type) if record.type else ""
             wanted = wanted_entity_id(record.ref, record.name)
-            id = free_id(wanted, taken, type or "other")
+            id = free_id(wanted, taken.__contains__, type or "other")
             if id != wanted:
                 problems.append(
                     Problem(record.line, f"the id {wanted} is taken: {record.ref} is {id}")
@@ -226,7 +226,7 @@ def _new_observation(
         report("no date is known, so it is filed under observations/undated/")
     else:
         refs.observation_dates[record.ref] = date
-    id = free_id(wanted_observation_id(record.ref, date), taken)
+    id = free_id(wanted_observation_id(record.ref, date), taken.__contains__)
     taken.add(id)
     refs.observation_ids[record.ref] = id
     path = observation_path(id, date.day) if date else f"{OBSERVATIONS}/undated/{id}.md"

@@ -1,6 +1,6 @@
 """A new observation, sealed, as the file that keeps it. Every edit that files one does it here."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from kb.edits.edit import FileChange
@@ -47,7 +47,7 @@ def plan_observation(
     source: str = "",
     derived_from: Sequence[str] = (),
     fields: Sequence[tuple[str, str | Sequence[str]]] = (),
-    taken: Sequence[str] = (),
+    taken: Container[str] = (),
 ) -> NewObservation:
     """Plan an observation. ``happened_at`` is EDTF; ``fields`` go before the seal; ``taken`` are ids planned already.
 

@@ -1,11 +1,12 @@
 """The files that an edit works on, each loaded when it is asked for. Plans only; nothing is written here."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from functools import cached_property
 from typing import NamedTuple
 
 from kb.edits.edit import FileChange
 from kb.edits.footnotes import CitedSource, written_day
+from kb.edits.import_ids import free_id
 from kb.errors import KbError
 from kb.graph.build import Draft, draft_statements
 from kb.graph.graph import Graph, Observation, Statement
@@ -206,13 +207,12 @@ class Workspace:
             or bool(self.places.ids_of_stem(id))
         )
 
-    def free_observation_id(self, wanted: str, others: Iterable[str] = ()) -> str:
-        """Give the wanted observation id, with a number where it is taken, by a file or by others that are planned."""
-        from kb.edits.import_ids import free_id
+    def free_observation_id(self, wanted: str, others: Container[str] = ()) -> str:
+        """Give the wanted observation id, with a number where it is taken, by a file or among others that are planned."""
+        return free_id(
+            wanted, lambda id: id in others or self.places.is_observation(id) or not is_id(id)
+        )
 
-        taken = set(others)
-        while True:
-            id = free_id(wanted, taken)
-            if not self.places.is_observation(id) and is_id(id):
-                return id
-            taken.add(id)
+    def free_entity_id(self, wanted: str, others: Container[str] = ()) -> str:
+        """Give the wanted entity id, with a number where it is taken, by a file or among others that are planned."""
+        return free_id(wanted, lambda id: id in others or self.is_taken(id))

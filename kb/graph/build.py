@@ -325,6 +325,7 @@ def make_observation(file: ObservationFile) -> Observation:
         derived_from=tuple(name.text for name in file.derived_from),
         decision=file.decision.text if file.decision else "",
         about=tuple(name.text for name in file.about),
+        digest=file.digest,
         is_sealed=file.is_sealed,
         is_broken=file.is_broken,
     )

@@ -18,7 +18,8 @@ fixed width, so that all of one stands together.
 | word | words that files consult (``kb.graph.files``) | consulted: paths |
 | own | words that files provide | provided: paths |
 
-``id.crowded`` has all ids, those that are near most first: what is a hub is found without a look at the others.
+``id.crowded`` has all ids, those that are near most first: what is a hub is found without a look at the others;
+``id.retiring`` those with retired relations.
 """
 
 from kb.model.time import Bound
@@ -31,7 +32,7 @@ NONE = 0xFFFFFFFF
 #: A side of a time span that is open, among seconds.
 OPEN = -(1 << 63)
 #: Numbers of a row.
-STATEMENT_WIDTH, ENTITY_WIDTH, OBSERVATION_WIDTH, INTERVAL_WIDTH = 19, 6, 9, 8
+STATEMENT_WIDTH, ENTITY_WIDTH, OBSERVATION_WIDTH, INTERVAL_WIDTH = 19, 6, 10, 8
 #: Lists of a row.
 ENTITY_LISTS, OBSERVATION_LISTS = 5, 3
 #: Of a document's digest, a file's digest and a file's signature.

@@ -57,6 +57,7 @@ class Observation(NamedTuple):
     derived_from: tuple[str, ...]
     decision: str
     about: tuple[str, ...]
+    digest: str  #: SHA-256 of the sealed part as it is now, in hex
     is_sealed: bool
     is_broken: bool
 

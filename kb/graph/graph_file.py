@@ -204,6 +204,7 @@ class _Packer:
                     self.text(one.said_by),
                     self.text(one.source),
                     self.text(one.decision),
+                    self.text(one.digest),
                     (SEALED if one.is_sealed else 0) | (BROKEN if one.is_broken else 0),
                 )
             )
@@ -269,6 +270,7 @@ class _Packer:
             **_packed_lists("id.about", about),
             **_packed_lists("id.near", [sorted(ids) for ids in near]),
             **_packed_lists("id.retired", retired),
+            "id.retiring": _numbers(id for id, numbers in enumerate(retired) if numbers),
             "id.crowded": _numbers(sorted(range(len(near)), key=lambda id: (-len(near[id]), id))),
             **_packed_lists("seen.citing", citing),
             "predicate.count": counts,

@@ -446,7 +446,7 @@ class Layer:
 
     def observation(self, row: int) -> Observation:
         """Decode an observation."""
-        id, path, kind, title, date, said_by, source, decision, flags = self._observations[
+        id, path, kind, title, date, said_by, source, decision, digest, flags = self._observations[
             row * OBSERVATION_WIDTH : (row + 1) * OBSERVATION_WIDTH
         ]
         heap, lists = self.heap, Lists(self.sections, "observation.lists")
@@ -467,6 +467,7 @@ class Layer:
             derived_from=derived_from,
             decision=heap[decision],
             about=about,
+            digest=heap[digest],
             is_sealed=bool(flags & SEALED),
             is_broken=bool(flags & BROKEN),
         )

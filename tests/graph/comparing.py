@@ -98,8 +98,9 @@ def adjacent(graph: Graph, id: str) -> dict[str, Any]:
         "degree": adjacency.degree(node),
         "now": {ids[other] for other in adjacency.iter_related_now(node, NOW)},
         "strands": sorted(seen, key=repr),
-        "retired": sorted(adjacency.retired[node])
+        "retired": sorted(adjacency.retired(node))
         == sorted(one.ordinal for one in strands if one.is_retired),
+        "retiring": node in adjacency.retiring or not list(adjacency.retired(node)),
         "hub": [bool(adjacency.hubs(degree, NOW).among({node})) for degree in range(3)],
     }
 

@@ -1,0 +1,174 @@
+"""Observations: filing what was said, bringing in mail and the like, and saying whom a mention means."""
+
+import time
+from typing import Any
+
+import click
+
+from kb.cli.completion import offer_files, offer_observations, offer_types
+from kb.cli.edit_options import do_edit, edit_options, read_text_argument
+from kb.cli.options import Progress, ask_here, chosen_root, format_option, print_answer, root_option
+from kb.errors import ExitCode, UsageError
+
+
+@click.command("observe")
+@click.argument("text", required=False)
+@click.option(
+    "--file",
+    metavar="FILE",
+    shell_complete=offer_files,
+    help="Read the text from it; - for standard input.",
+)
+@click.option(
+    "--kind",
+    default="note",
+    show_default=True,
+    metavar="KIND",
+    help="email, meeting, chat, document, web, note …",
+)
+@click.option("--title", default="", help="[default: the text's first line]")
+@click.option(
+    "--happened-at",
+    default="",
+    metavar="WHEN",
+    help="When it was said or happened, as EDTF. [default: now, for a text typed here]",
+)
+@click.option(
+    "--said-by",
+    default="",
+    metavar="WHO",
+    help="An entity, a key or a name. [default: you, for a text typed here]",
+)
+@click.option(
+    "--participants",
+    multiple=True,
+    metavar="WHO",
+    help="Who took part: an entity or a key. Repeatable.",
+)
+@click.option(
+    "--source",
+    default="",
+    metavar="WHERE",
+    help="Where it came from: a message id, an address, a path.",
+)
+@click.option(
+    "--derived-from",
+    multiple=True,
+    metavar="OBSERVATION",
+    shell_complete=offer_observations,
+    help="What it repeats, so that it is no second witness. Repeatable.",
+)
+@edit_options
+def observe_command(
+    text: str | None,
+    file: str | None,
+    kind: str,
+    title: str,
+    happened_at: str,
+    said_by: str,
+    participants: tuple[str, ...],
+    source: str,
+    derived_from: tuple[str, ...],
+    **how: Any,
+) -> None:
+    """File a text as an observation: sealed, and never changed again. Statements cite it by its id.
+
+    \b
+    kb observe "Dana heads partnerships from January." --said-by jordan-lee
+    kb observe --file minutes.md --kind meeting --title "Offsite minutes" --happened-at 2026-01-15
+    pbpaste | kb observe --file - --kind chat
+    """
+    from kb.edits.observe import plan_observe
+
+    given = read_text_argument(text, file)
+    if given is None:
+        raise UsageError(
+            "there is no text to file", 'kb observe "TEXT", or --file FILE, or --file -'
+        )
+    do_edit(
+        lambda workspace: plan_observe(
+            workspace,
+            given,
+            kind=kind,
+            title=title,
+            happened_at=happened_at,
+            said_by=said_by or (how["by"] if file is None else ""),
+            participants=participants,
+            source=source,
+            derived_from=derived_from,
+            is_typed=file is None,
+        ),
+        how,
+    )
+
+
+@click.command("ingest")
+@click.argument("paths", nargs=-1, required=True, metavar="FILE|DIR…", shell_complete=offer_files)
+@click.option(
+    "--mbox",
+    type=click.Choice(["rd", "o"]),
+    default="rd",
+    show_default=True,
+    help="How mailboxes quote lines that begin with From.",
+)
+@click.option("--dry-run", is_flag=True, help="Write nothing; show what would come.")
+@click.option("--json", "as_json", is_flag=True, help="Say what came as JSON.")
+@root_option
+def ingest_command(
+    paths: tuple[str, ...], mbox: str, dry_run: bool, as_json: bool, root: str | None
+) -> int:
+    """Bring in mail (.eml, mbox, Maildir), calendars (.ics), contact cards (.vcf) and texts (.md, .txt).
+
+    Each message, event or card becomes one observation. Who took part is known by the addresses in its headers: whoever
+    bears the address, or a new entity. What is there already adds nothing.
+
+    \b
+    kb ingest ~/Mail/northpeak.mbox --dry-run
+    kb ingest export/ contacts.vcf
+    """
+    from kb.ingest.keep_sources import ingest_sources
+    from kb.ingest.mboxes import MboxForm
+    from kb.ingest.read_sources import read_sources
+    from kb.render.ingested import ingested_as_json, ingested_lines
+
+    progress = Progress()
+    form = MboxForm.RD if mbox == "rd" else MboxForm.O
+    items = (item for path in paths for item in read_sources(path, form))
+    done = ingest_sources(chosen_root(root), int(time.time()), items, dry_run, progress.kept)
+    progress.clear()
+    if as_json:
+        click.echo(ingested_as_json(done))
+    else:
+        for line in ingested_lines(done):
+            click.echo(line)
+    return ExitCode.REFUSED if any(one.is_lost for one in done.problems) else ExitCode.ANSWERED
+
+
+@click.command("resolve")
+@click.option("--name", default="", help="What it is called there.")
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    metavar="KIND:VALUE",
+    help="A key that the source's structure gives: an address in a header. Repeatable.",
+)
+@click.option("--type", "type", metavar="TYPE", shell_complete=offer_types, help="What it is.")
+@format_option
+@root_option
+def resolve_command(
+    name: str, keys: tuple[str, ...], type: str | None, format: str, as_json: bool, root: str | None
+) -> None:
+    """Say whom a mention means: an existing entity (by which key), a new one, or a question for a person.
+
+    Keys decide, names never: a name that somebody bears is a question.
+
+    \b
+    kb resolve --key email:dana@northpeak.example
+    kb resolve --name "Dana" --type person
+    """
+    from kb.queries.mention_resolution import resolve_mention
+
+    print_answer(
+        ask_here(root, lambda base: resolve_mention(base, name, keys, type)), format, as_json
+    )

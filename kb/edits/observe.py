@@ -1,0 +1,70 @@
+"""``kb observe``: file a text as a sealed observation."""
+
+from collections.abc import Sequence
+
+from kb.edits.edit import Edit
+from kb.edits.new_observation import plan_observation, speaker
+from kb.edits.workspace import Refused, Workspace
+from kb.model.time import moment
+from kb.syntax.edtf import TimeFault
+from kb.syntax.relative_dates import read_said_time, reference_of
+
+
+def plan_observe(
+    workspace: Workspace,
+    text: str,
+    *,
+    kind: str = "note",
+    title: str = "",
+    happened_at: str = "",
+    said_by: str = "",
+    participants: Sequence[str] = (),
+    source: str = "",
+    derived_from: Sequence[str] = (),
+    is_typed: bool = False,
+) -> Edit:
+    """Plan an observation. What is typed here and now is said now, by whoever types it; of a file that is not known.
+
+    A ``source`` that an observation has already adds nothing where the text is the same too.
+    """
+    known = [
+        one for one in workspace.graph.observations.values() if source and one.source == source
+    ]
+    for one in known:
+        if workspace.graph.body_of(one.id).strip() == text.strip():
+            return Edit("observe", f"{one.id} has this source already", observations=(one.id,))
+    new = plan_observation(
+        workspace,
+        text,
+        kind=kind,
+        title=title,
+        happened_at=_when(workspace, happened_at) or (moment(workspace.now) if is_typed else ""),
+        said_by=speaker(workspace, said_by) if said_by or is_typed else "",
+        participants=[_person(workspace, one) for one in participants],
+        source=source,
+        derived_from=derived_from,
+    )
+    notes = tuple(f"{one.id} has the same source, and another text" for one in known)
+    return Edit(
+        "observe", f"observe: {new.title}", (new.change,), observations=(new.id,), notes=notes
+    )
+
+
+def _when(workspace: Workspace, text: str) -> str:
+    """Read when it happened: EDTF, or as people say it, counted from today; a stretch of time is none."""
+    if not text:
+        return ""
+    said = read_said_time(text, reference_of(workspace.now))
+    if isinstance(said, TimeFault):
+        raise Refused(f'--happened-at "{text}": {said.message}', said.hint)
+    if not said.interval.is_event:
+        raise Refused(f'--happened-at "{text}" is no single date', "give a day, a month or a moment")
+    return said.interval.text
+
+
+def _person(workspace: Workspace, argument: str) -> str:
+    """Give whoever is named as an id; a key or name that nobody bears stays as it is."""
+    try:
+        return workspace.resolve(argument)
+    except Refused:
+        return argument
