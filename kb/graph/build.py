@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kb.graph.file_form import DIGEST_BYTES
 from kb.graph.graph import Entity, Graph, Observation, Statement
@@ -107,6 +108,7 @@ def make_rows(
 ) -> Rows:
     """Make the rows of some files and of some entities, given all observations there are."""
     identities, vocabulary = resolution.identities, resolution.vocabulary
+    book = EvidenceBook(observations)
     statements: list[Statement] = []
     hidden: list[tuple[str, str]] = []
     unresolved: list[tuple[str, str]] = []
@@ -116,7 +118,7 @@ def make_rows(
         source = Source(file.path, file.text)
         for draft in resolution.drafts[file.path]:
             place = (source.span(draft.line.start).line, len(statements))
-            statement = make_statement(draft, identities, observations, *place)
+            statement = make_statement(draft, identities, book, *place)
             if statement is None:
                 unresolved.append((file.path, identities.survivors.get(file.id, file.id)))
             elif is_hidden(draft, statement):
@@ -218,7 +220,7 @@ def _digests_to(file_id: str, draft: Draft, id: str) -> bool:
 def make_statement(
     draft: Draft,
     identities: Identities,
-    witnesses: Mapping[str, Observation],
+    book: "EvidenceBook",
     line_number: int,
     ordinal: int,
 ) -> Statement | None:
@@ -234,76 +236,90 @@ def make_statement(
     relation, fact = reading.relation, reading.fact
     if relation is not None and relation.symmetric and object is not None and object < subject:
         subject, object = object, subject
-    cited = tuple(dict.fromkeys(citation.observation for citation in line.citations))
+    citations = line.citations
+    cited = (
+        tuple(dict.fromkeys(citation.observation for citation in citations))
+        if len(citations) > 1
+        else (citations[0].observation,)
+        if citations
+        else ()
+    )
+    evidence = book.weigh(cited)
+    file = draft.file
+    # By position, in the order of the fields: of all values these are made most often.
     return Statement(
-        file_id=draft.file.id,
-        id=draft.id,
-        is_provisional=draft.is_provisional,
-        subject=subject,
-        predicate=reading.name,
-        object=object,
-        value=line.value,
-        interval=line.interval,
-        confidence=line.confidence,
-        by=identities.survivors.get(line.by, line.by) if line.by else None,
-        auto=line.auto,
-        retracted=line.retracted,
-        superseded_by=line.superseded_by,
-        note=line.note,
-        sub_items=line.sub_items,
-        klass=relation.klass if relation else StatementClass.PLAIN,
-        is_single=bool((relation and relation.single) or (fact and fact.single)),
-        observations=cited,
-        witnesses=count_witnesses(cited, witnesses),
-        witnessed=witnessed_span(cited, witnesses),
-        said_by=_said_by(line, cited, witnesses),
-        path=draft.file.path,
-        line=line_number,
-        ordinal=ordinal,
+        file.id,
+        draft.id,
+        draft.is_provisional,
+        subject,
+        reading.name,
+        object,
+        line.value,
+        line.interval,
+        line.confidence,
+        identities.survivors.get(line.by, line.by) if line.by else None,
+        line.auto,
+        line.retracted,
+        line.superseded_by,
+        line.note,
+        line.sub_items,
+        relation.klass if relation else StatementClass.PLAIN,
+        bool((relation and relation.single) or (fact and fact.single)),
+        cited,
+        evidence.witnesses,
+        evidence.witnessed,
+        line.by or evidence.speaker,
+        file.path,
+        line_number,
+        ordinal,
     )
 
 
-def count_witnesses(cited: tuple[str, ...], observations: Mapping[str, Observation]) -> int:
-    """Count the cited observations that derive from no other cited one; a missing one is no witness."""
-    present = [id for id in cited if id in observations]
-    among = set(present)
-    return sum(not (_origins(id, observations) & (among - {id})) for id in present)
+class Evidence(NamedTuple):
+    """What the observations that a statement cites say of it."""
+
+    witnesses: int  #: those that derive from no other cited one; a missing one is no witness
+    witnessed: TimeSpan | None  #: from the earliest to the latest ``happened_at``
+    speaker: str  #: the first ``said_by``
 
 
-def _origins(id: str, observations: Mapping[str, Observation]) -> set[str]:
-    """Everything that an observation repeats, through any number of steps."""
-    found: set[str] = set()
-    todo = [id]
-    while todo:
-        observation = observations.get(todo.pop())
-        for origin in observation.derived_from if observation else ():
+class EvidenceBook:
+    """The evidence of citations, weighed once for all statements that cite the same."""
+
+    def __init__(self, observations: Mapping[str, Observation]) -> None:
+        self._observations = observations
+        self._weighed: dict[tuple[str, ...], Evidence] = {}
+
+    def weigh(self, cited: tuple[str, ...]) -> Evidence:
+        """Weigh cited observations."""
+        found = self._weighed.get(cited)
+        if found is None:
+            found = self._weighed[cited] = self._weigh(cited)
+        return found
+
+    def _weigh(self, cited: tuple[str, ...]) -> Evidence:
+        present = [one for id in cited if (one := self._observations.get(id)) is not None]
+        among = {one.id for one in present}
+        dates = [one.happened_at for one in present if one.happened_at is not None]
+        return Evidence(
+            sum(not (self._origins(one) & (among - {one.id})) for one in present),
+            TimeSpan(min(date.first for date in dates), max(date.after for date in dates))
+            if dates
+            else None,
+            next((one.said_by for one in present if one.said_by), ""),
+        )
+
+    def _origins(self, observation: Observation) -> set[str]:
+        """Everything that an observation repeats, through any number of steps."""
+        found: set[str] = set()
+        todo = [*observation.derived_from]
+        while todo:
+            origin = todo.pop()
             if origin not in found:
                 found.add(origin)
-                todo.append(origin)
-    return found
-
-
-def witnessed_span(
-    cited: tuple[str, ...], observations: Mapping[str, Observation]
-) -> TimeSpan | None:
-    """Span from the earliest to the latest ``happened_at`` of the cited observations."""
-    dates = [
-        date
-        for id in cited
-        if id in observations and (date := observations[id].happened_at) is not None
-    ]
-    if not dates:
-        return None
-    return TimeSpan(min(date.first for date in dates), max(date.after for date in dates))
-
-
-def _said_by(
-    line: StatementLine, cited: tuple[str, ...], observations: Mapping[str, Observation]
-) -> str:
-    if line.by:
-        return line.by
-    speakers = (observations[id].said_by for id in cited if id in observations)
-    return next((speaker for speaker in speakers if speaker), "")
+                further = self._observations.get(origin)
+                todo += further.derived_from if further else ()
+        return found
 
 
 def is_hidden(draft: Draft, statement: Statement) -> bool:

@@ -1,7 +1,7 @@
 """Rows → the sections of a graph file, in the form that ``kb.graph.file_form`` describes."""
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kb.graph.file_form import (
@@ -21,7 +21,9 @@ from kb.graph.graph import Statement
 from kb.graph.rows import Rows
 from kb.graph.words import pack_vocabulary
 from kb.model.names import fold
-from kb.model.time import Date, Interval, TimeSpan
+from kb.model.time import Date, Interval
+
+_CLASS_FLAGS = {klass: number << 3 for number, klass in enumerate(CLASSES)}
 
 
 def pack_graph(
@@ -36,6 +38,23 @@ def pack_graph(
     ``observations``) name what of an older graph file these rows take the place of.
     """
     return _Packer(rows, files).pack(ordinals, masks or {})
+
+
+class _Numbers(dict[Any, int]):
+    """Gives each new key the next number, and ``None`` the one that stands for none."""
+
+    def __init__(self) -> None:
+        super().__init__({None: NONE})
+
+    def __missing__(self, key: Any) -> int:
+        number = self[key] = len(self) - 1
+        return number
+
+    def keys_in_order(self) -> Iterator[Any]:
+        """Yield the keys by their numbers."""
+        keys = iter(self)
+        next(keys)
+        return keys
 
 
 class _Table:
@@ -53,9 +72,9 @@ class _Table:
 class _Packer:
     def __init__(self, rows: Rows, files: Sequence[FileCard]) -> None:
         self.rows, self.files = rows, files
-        self.heap: dict[str, int] = {}
-        self.intervals: dict[Interval, int] = {}
-        self.spans: dict[TimeSpan, int] = {}
+        self.heap = _Numbers()
+        self.intervals = _Numbers()
+        self.spans = _Numbers()
         statements = rows.statements
         self.ids = _Table(
             (
@@ -94,7 +113,7 @@ class _Packer:
 
     def text(self, text: str | None) -> int:
         """Give a text's number in the heap."""
-        return NONE if text is None else self.heap.setdefault(text, len(self.heap))
+        return self.heap[text]
 
     def id(self, id: str | None) -> int:
         return NONE if id is None else self.ids.numbers[id]
@@ -119,7 +138,7 @@ class _Packer:
             **self.paths.pack("path"),
             **self.predicates.pack("predicate"),
         }
-        at, heap = _pack_texts(self.heap)
+        at, heap = _pack_texts(self.heap.keys_in_order())
         return {**sections, "heap.at": at, "heap.text": heap}
 
     # -- entities ------------------------------------------------------------------------------------------------
@@ -258,10 +277,10 @@ class _Packer:
             )
             rows.extend(self._statement(one, subject, predicate, object))
         intervals = array("q")
-        for interval in self.intervals:
+        for interval in self.intervals.keys_in_order():
             intervals.extend(self._interval(interval))
         spans = array("q")
-        for span in self.spans:
+        for span in self.spans.keys_in_order():
             spans.extend(OPEN if side is None else side for side in span)
         return {
             "statement": rows,
@@ -281,32 +300,30 @@ class _Packer:
     def _statement(
         self, one: Statement, subject: int, predicate: int, object: int
     ) -> tuple[int, ...]:
-        flags = (
-            (PROVISIONAL if one.is_provisional else 0)
-            | (RETRACTED if one.retracted else 0)
-            | (SINGLE if one.is_single else 0)
-            | CLASSES.index(one.klass) << 3
-            | (NO_CONFIDENCE if one.confidence is None else one.confidence) << 8
-        )
-        interval, span = one.interval, one.witnessed
+        heap = self.heap
+        confidence = one.confidence
         return (
             self.paths.numbers[one.path],
-            self.id(one.file_id),
-            self.text(one.id),
+            self.ids.numbers[one.file_id],
+            heap[one.id],
             subject,
             predicate,
             object,
-            self.text(one.value),
-            NONE if interval is None else self.intervals.setdefault(interval, len(self.intervals)),
-            self.text(one.by),
-            self.text(one.auto),
-            self.text(one.superseded_by),
-            self.text(one.note),
-            self.text(one.said_by),
+            heap[one.value],
+            self.intervals[one.interval],
+            heap[one.by],
+            heap[one.auto],
+            heap[one.superseded_by],
+            heap[one.note],
+            heap[one.said_by],
             one.line,
-            flags,
+            _CLASS_FLAGS[one.klass]
+            | (PROVISIONAL if one.is_provisional else 0)
+            | (RETRACTED if one.retracted else 0)
+            | (SINGLE if one.is_single else 0)
+            | (NO_CONFIDENCE if confidence is None else confidence) << 8,
             one.witnesses,
-            NONE if span is None else self.spans.setdefault(span, len(self.spans)),
+            self.spans[one.witnessed],
             len(one.observations),
             len(one.sub_items),
         )
