@@ -12,6 +12,8 @@ from enum import Enum
 _READ_ONLY = os.O_RDONLY
 for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
     _READ_ONLY |= getattr(os, _flag, 0)
+#: Read beyond a file's size, so that one that grew is read to its end.
+_MORE = 1 << 12
 
 
 class EntryKind(Enum):
@@ -83,9 +85,12 @@ def read_bytes(root: str, path: str, limit: int) -> bytes | None:
             raise OSError(errno.EINVAL, "not a regular file", path)
         if status.st_size > limit:
             return None
-        with os.fdopen(os.dup(descriptor), "rb") as file:
-            data = file.read(limit + 1)
-        return data if len(data) <= limit else None
+        # Mostly one read gives all; the one behind it says that there is no more.
+        pieces, size = [], 0
+        while size <= limit and (piece := os.read(descriptor, status.st_size + _MORE)):
+            pieces.append(piece)
+            size += len(piece)
+        return b"".join(pieces) if size <= limit else None
     finally:
         os.close(descriptor)
 

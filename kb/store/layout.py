@@ -15,7 +15,7 @@ _MAX_NAME_BYTES = 240
 
 def why_unportable(name: str) -> str:
     """Say why a file's or folder's name cannot be held by every system; empty where it can."""
-    if any("\udc80" <= char <= "\udcff" for char in name):
+    if not name.isascii() and any("\udc80" <= char <= "\udcff" for char in name):
         return "holds bytes that are no UTF-8"
     if _DEVICES.fullmatch(name):
         return "is the name of a device on Windows"
@@ -24,7 +24,7 @@ def why_unportable(name: str) -> str:
         return "has characters or an end that some systems refuse"
     if len(name.encode("utf-8", "surrogateescape")) > _MAX_NAME_BYTES:
         return f"is longer than {_MAX_NAME_BYTES} bytes"
-    if any(
+    if not name.isascii() and any(
         unicodedata.category(char) in ("So", "Sk", "Cn", "Co", "Cf", "Zl", "Zp") for char in name
     ):
         return "has symbols that some systems write differently"
@@ -33,6 +33,8 @@ def why_unportable(name: str) -> str:
 
 def collision_key(path: str) -> str:
     """Fold a path as a case-insensitive, normalizing file system would."""
+    if path.isascii():
+        return path.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 

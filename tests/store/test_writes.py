@@ -153,6 +153,10 @@ def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path: Path) -> Non
         path.write_bytes(b"half")
     with lock_knowledge_base(str(tmp_path)):
         pass
+    assert all(path.exists() for path in left)  # nobody died: nothing is looked for
+    lock_path(str(tmp_path)).write_text("4711 1790000000")
+    with lock_knowledge_base(str(tmp_path)):
+        pass
     assert not any(path.exists() for path in left)
     assert all(path.exists() for path in kept)
 
