@@ -6,6 +6,7 @@ Nodes are numbers, entities' or not, and mean nothing outside of one graph. Text
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from kb.graph.graph import Statement, strength_of
@@ -71,8 +72,6 @@ class Adjacency(ABC):
     def __init__(self) -> None:
         #: The distinct nodes that one is related to by what is not retired.
         self.near: Mapping[int, frozenset[int]] = Kept(self._near)
-        #: The ordinals of the retired relations of a node.
-        self.retired: Mapping[int, tuple[int, ...]] = Kept(self._retired)
         #: Where the statements that are not retired lead from a node.
         self.links: Mapping[int, Mapping[int, Link]] = Kept(
             lambda node: gather_links((s for s in self.strands(node) if not s.is_retired), True)
@@ -94,6 +93,15 @@ class Adjacency(ABC):
     def strands(self, node: int) -> tuple[Strand, ...]:
         """List the statements that link a node to others, retired ones too."""
 
+    @property
+    @abstractmethod
+    def retiring(self) -> AbstractSet[int]:
+        """All nodes with retired relations; some without may be among them."""
+
+    @abstractmethod
+    def retired(self, node: int) -> Iterable[int]:
+        """Give the ordinals of the retired relations of a node."""
+
     @abstractmethod
     def degree(self, node: int) -> int:
         """Count the nodes that one is near."""
@@ -111,14 +119,15 @@ class Adjacency(ABC):
         """Yield the nodes that a current statement relates to one; some of them again."""
 
     @abstractmethod
+    def outline(self, strand: Strand, with_sources: bool) -> Statement:
+        """Give a strand's statement with what a filter by time, or by source, looks at; the rest may be missing."""
+
+    @abstractmethod
     def standing(self, strand: Strand, with_sources: bool) -> Hashable:
         """Give what is equal for statements that hold at the same times, and rest on the same observations."""
 
     @abstractmethod
     def _near(self, node: int) -> frozenset[int]: ...
-
-    @abstractmethod
-    def _retired(self, node: int) -> tuple[int, ...]: ...
 
     @abstractmethod
     def _id(self, node: int) -> str: ...
@@ -144,9 +153,8 @@ class Hubs:
         #: The few nodes that have to be looked at: current neighbours are neighbours.
         self._crowded = adjacency.crowded(degree)
         self._is_hub: Mapping[int, bool] = Kept(self._judge)
-        #: The ordinals of the retired relations of all that is next to a node, and of all that lies up to a distance
-        #: around it. No hub is among these, nor walked through.
-        self._retired_beside: Mapping[int, frozenset[int]] = Kept(self._find_retired_beside)
+        #: By a node and a distance: the ordinals of the retired relations of all that lies so far around it. No hub is
+        #: among that, nor walked through.
         self.retired_within: Mapping[tuple[int, int], frozenset[int]] = Kept(
             self._find_retired_within, KEPT_AREAS
         )
@@ -170,23 +178,16 @@ class Hubs:
                 break  # a hub may have many more: that there are enough is all that counts
         return len(others) > self._degree
 
-    def _find_retired_beside(self, node: int) -> frozenset[int]:
-        others = self._adjacency.near[node]
-        retired = self._adjacency.retired
-        return frozenset().union(*(retired[other] for other in others - self.among(others)))
-
     def _find_retired_within(self, area: tuple[int, int]) -> frozenset[int]:
         node, radius = area
-        near, beside = self._adjacency.near, self._retired_beside
-        found = set(self._adjacency.retired[node])
+        adjacency = self._adjacency
         ring, seen = {node}, {node}
-        for distance in range(1, radius + 1):
-            found.update(*map(beside.__getitem__, ring))
-            if distance < radius:
-                ring = set().union(*map(near.__getitem__, ring)) - seen
-                ring -= self.among(ring)
-                seen |= ring
-        return frozenset(found)
+        for _ in range(radius):
+            ring = set().union(*map(adjacency.near.__getitem__, ring)) - seen
+            ring -= self.among(ring)
+            seen |= ring
+        retiring = seen & adjacency.retiring
+        return frozenset().union(*map(adjacency.retired, retiring))
 
 
 class MemoryAdjacency(Adjacency):
@@ -238,8 +239,21 @@ class MemoryAdjacency(Adjacency):
             map(self._numbers.__getitem__, self._adjacent.get(self._all_ids[node], ()))
         )
 
-    def _retired(self, node: int) -> tuple[int, ...]:
-        return tuple(strand.ordinal for strand in self.strands(node) if strand.is_retired)
+    @cached_property
+    def retiring(self) -> AbstractSet[int]:
+        return {
+            self._numbers[id]
+            for id, about in self._about.items()
+            if any(one.is_retired for one in about)
+        }
+
+    def retired(self, node: int) -> Iterable[int]:
+        id = self._all_ids[node]
+        return [
+            one.ordinal
+            for one in self._about.get(id, ())
+            if one.is_retired and one.other_end(id) not in (None, id)
+        ]
 
     def degree(self, node: int) -> int:
         return len(self._adjacent.get(self._all_ids[node], ()))
@@ -254,6 +268,9 @@ class MemoryAdjacency(Adjacency):
         for strand in self.strands(node):
             if is_current(self._by_ordinal[strand.ordinal], now):
                 yield strand.other
+
+    def outline(self, strand: Strand, with_sources: bool) -> Statement:
+        return self._by_ordinal[strand.number]
 
     def standing(self, strand: Strand, with_sources: bool) -> Hashable:
         return strand.number

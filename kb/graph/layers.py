@@ -37,6 +37,35 @@ PATH, SUBJECT, OBJECT, INTERVAL, SUPERSEDED_BY, FLAGS, SPAN = 0, 3, 5, 7, 10, 14
 KEPT_TEXTS = 1_000
 
 
+#: A statement that says nothing.
+_BLANK = Statement(
+    file_id="",
+    id="",
+    is_provisional=False,
+    subject="",
+    predicate="",
+    object=None,
+    value=None,
+    interval=None,
+    confidence=None,
+    by=None,
+    auto=None,
+    retracted=False,
+    superseded_by=None,
+    note=None,
+    sub_items=(),
+    klass=StatementClass.PLAIN,
+    is_single=False,
+    observations=(),
+    witnesses=0,
+    witnessed=None,
+    said_by="",
+    path="",
+    line=0,
+    ordinal=0,
+)
+
+
 class Heap:
     """Texts by number."""
 
@@ -317,14 +346,30 @@ class Layer:
                 yield object if subject == id else subject
 
     def times(self, number: int) -> tuple[int, int]:
-        """Give what of a statement decides when it holds: the numbers of its interval and its witnesses' span."""
+        """Give what of a statement decides when it holds: the number of its interval or, undated, its witnesses' span."""
         row = number * STATEMENT_WIDTH
-        return self._statements[row + INTERVAL], self._statements[row + SPAN]
+        interval = self._statements[row + INTERVAL]
+        return interval, self._statements[row + SPAN] if interval == NONE else NONE
 
     def time_of(self, number: int) -> Interval | None:
         """Give a statement's interval."""
-        interval, _ = self.times(number)
+        interval = self._statements[number * STATEMENT_WIDTH + INTERVAL]
         return None if interval == NONE else self._interval(interval)
+
+    def outline(self, number: int, with_sources: bool) -> Statement:
+        """Give what of a statement decides when it holds and, where wanted, what it rests on; all else is left empty."""
+        row = number * STATEMENT_WIDTH
+        span = self._statements[row + SPAN]
+        return _BLANK._replace(
+            interval=self.time_of(number),
+            witnessed=None if span == NONE else self._span(span),
+            retracted=bool(self._statements[row + FLAGS] & RETRACTED)
+            or self._statements[row + SUPERSEDED_BY] != NONE,
+            observations=tuple(self.seen[one] for one in self._cited[number])
+            if with_sources
+            else (),
+            ordinal=self.order(number),
+        )
 
     def cited(self, number: int) -> tuple[int, ...]:
         """Give the numbers of the observations that a statement cites."""

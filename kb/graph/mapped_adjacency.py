@@ -1,6 +1,8 @@
 """Who is next to whom in a mapped graph: nodes are the numbers of the base layer's ids, new ones come behind them."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from functools import cached_property
 from typing import cast
 
 from kb.graph.adjacency import Adjacency, Kept, Strand
@@ -76,13 +78,18 @@ class MappedAdjacency(Adjacency):
             return self._base.near.count(node)
         return len(self.near[node])
 
-    def _retired(self, node: int) -> tuple[int, ...]:
+    @cached_property
+    def retiring(self) -> AbstractSet[int]:
+        found = set(self._base.sections.ints("id.retiring"))
+        if self._newest is not None:
+            newest = self._newest.sections.ints("id.retiring")
+            found.update(map(self._nodes_of_newest.__getitem__, newest))
+        return found
+
+    def retired(self, node: int) -> Iterable[int]:
         if self._is_as_in_base(node):
-            base = self._base
-            if not base.retired.count(node):
-                return ()
-            return tuple(base.order(number) for number in base.retired[node])
-        return tuple(strand.ordinal for strand in self.strands(node) if strand.is_retired)
+            return map(self._base.order, self._base.retired[node])
+        return [strand.ordinal for strand in self.strands(node) if strand.is_retired]
 
     def crowded(self, degree: int) -> set[int]:
         found = set(self._base.iter_crowded(degree))
@@ -131,6 +138,9 @@ class MappedAdjacency(Adjacency):
     def _statement(self, place: tuple[int, int]) -> Statement:
         layer, number = place
         return self._layers[layer].statement(number)
+
+    def outline(self, strand: Strand, with_sources: bool) -> Statement:
+        return self._layers[strand.layer].outline(strand.number, with_sources)
 
     def standing(self, strand: Strand, with_sources: bool) -> Hashable:
         layer = self._layers[strand.layer]

@@ -62,10 +62,11 @@ class Terrain:
             self.after = self.before = adjacency.near
             self._links, self._links_to = adjacency.links, adjacency.links_to
         else:
-            self._links = Kept(lambda node: self._gather(node, True))
-            self._links_to = Kept(lambda node: self._gather(node, False))
-            self.after = Kept(lambda node: frozenset(self._links[node]))
-            self.before = Kept(lambda node: frozenset(self._links_to[node]))
+            self._links = Kept(lambda node: gather_links(self._iter_kept(node, True), True))
+            self._links_to = Kept(lambda node: gather_links(self._iter_kept(node, False), False))
+            self.after = Kept(lambda node: self._others(node, True))
+            # Undirected, both ways lead to the same nodes: they are looked at once.
+            self.before = Kept(lambda node: self._others(node, False)) if directed else self.after
 
     def link(self, node: int, other: int, from_other: bool) -> Link:
         """Give the edges from a node to one next to it, as read off the one or off the other."""
@@ -75,26 +76,27 @@ class Terrain:
             from_other = is_hub or (from_other and not other_is_hub)
         return self._links_to[other][node] if from_other else self._links[node][other]
 
-    def tally(self, nodes: Iterable[int], forward: bool) -> None:
+    def tally(self, nodes: AbstractSet[int], forward: bool) -> None:
         """Have the sieve count what it leaves out of the edges of nodes that were come upon."""
         if self._sieve.at is not None:
-            known = self._links if forward else self._links_to
+            steps = self.after if forward else self.before
             for node in nodes:
-                known[node]
+                steps[node]
         else:  # whatever the time, only retired ones are counted
-            for node in nodes:
-                if self.adjacency.retired[node]:
-                    self._gather(node, forward)
+            for node in self.adjacency.retiring & nodes:
+                self._others(node, forward)
 
     def tally_within(self, radius: int, end: int) -> None:
         """Have the sieve count the same of all that is come upon up to a distance, where no filter is given."""
         self._sieve.retired.update(self.hubs.retired_within[end, radius])
 
-    def _gather(self, node: int, forward: bool) -> dict[int, Link]:
-        strands = self.adjacency.strands(node)
-        return gather_links(
-            (one for one in strands if self._admits(one, forward) and self._keeps(one)), forward
-        )
+    def _others(self, node: int, forward: bool) -> frozenset[int]:
+        return frozenset(strand.other for strand in self._iter_kept(node, forward))
+
+    def _iter_kept(self, node: int, forward: bool) -> Iterator[Strand]:
+        for strand in self.adjacency.strands(node):
+            if self._admits(strand, forward) and self._keeps(strand):
+                yield strand
 
     def _admits(self, strand: Strand, forward: bool) -> bool:
         predicate, walked = strand.predicate, OUT if strand.is_out is forward else IN
@@ -106,11 +108,12 @@ class Terrain:
     def _keeps(self, strand: Strand) -> bool:
         """Ask the sieve, once for all statements that it cannot tell apart."""
         sieve, ordinal = self._sieve, strand.ordinal
-        standing = self.adjacency.standing(strand, sieve.source is not None)
+        with_sources = sieve.source is not None
+        standing = self.adjacency.standing(strand, with_sources)
         key = (strand.is_retired, standing)
         verdict = self._verdicts.get(key)
         if verdict is None:
-            keeps = sieve.keeps(self.adjacency.statement(strand))
+            keeps = sieve.keeps(self.adjacency.outline(strand, with_sources))
             counts = (sieve.retired, sieve.ended, sieve.unknown)
             counted = next((count for count in counts if ordinal in count), None)
             verdict = self._verdicts[key] = (keeps, counted)
@@ -123,7 +126,7 @@ class Terrain:
 def _narrows(sieve: Sieve) -> bool:
     """Whether a sieve leaves out, or lets through, anything else than retired statements."""
     times = (sieve.at, sieve.since, sieve.until)
-    return any(time is not None for time in times) or bool(sieve.source) or sieve.keeps_retired
+    return any(time is not None for time in (*times, sieve.source)) or sieve.keeps_retired
 
 
 class _Rings:

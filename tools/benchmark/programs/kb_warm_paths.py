@@ -7,13 +7,13 @@ import json
 import sys
 import time
 
-from kb.knowledge_base import open_knowledge_base
+from kb.knowledge_base import open_for_reading
 from kb.queries.paths import find_paths
 
 
 def main() -> None:
     """Answer each pair twice and time the second answer."""
-    base = open_knowledge_base(sys.argv[1], int(time.time()))
+    base = open_for_reading(sys.argv[1], int(time.time()))
     times, counts = [], []
     for start, end in json.load(sys.stdin):
         find_paths(base, start, end, int(sys.argv[2]))
