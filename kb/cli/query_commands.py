@@ -31,11 +31,22 @@ if TYPE_CHECKING:
     shell_complete=offer_types,
     help="Only entities of this type.",
 )
+@click.option(
+    "--question",
+    metavar="TEXT",
+    help="Of those that match equally well, first the one whose own text answers it best.",
+)
 @limit_option(50)
 @format_option
 @root_option
 def find_command(
-    name: str, type: str | None, limit: int, format: str, as_json: bool, root: str | None
+    name: str,
+    type: str | None,
+    question: str | None,
+    limit: int,
+    format: str,
+    as_json: bool,
+    root: str | None,
 ) -> None:
     """Look an entity up by id, key, name or alias, or a part of a name.
 
@@ -43,10 +54,11 @@ def find_command(
     kb find "Dana"
     kb find email:dana@northpeak.example
     kb find github:dreyes --json
+    kb find "Dana" --question "who owns the pilot?"
     """
     from kb.queries.find import find
 
-    answer = ask_here(root, lambda base: find(base, name, type, limit))
+    answer = ask_here(root, lambda base: find(base, name, type, limit, question))
     print_answer(answer, format, as_json)
 
 

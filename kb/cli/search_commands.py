@@ -1,20 +1,26 @@
 """Full-text search, and the state of the index behind it."""
 
-from typing import Any
+import time
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kb.cli.completion import offer_entities, offer_types
 from kb.cli.options import (
     Progress,
+    ask_here,
+    chosen_root,
     format_option,
     limit_option,
-    open_here,
     print_answer,
     root_option,
     selection_options,
+    warn,
 )
 from kb.queries.selection import Selection
+
+if TYPE_CHECKING:
+    from kb.knowledge_base import KnowledgeBase
 
 
 @click.command("search")
@@ -60,55 +66,70 @@ def search_command(
     from kb.queries.search import search
 
     selection = selection._replace(type=type)
-    base = open_here(how["root"])
     progress = Progress()
-    answer = search(
-        base, " ".join(text), entity, expand, kind, selection, limit, explain, progress.indexed
-    )
+
+    def ask(base: "KnowledgeBase") -> Any:
+        return search(
+            base, " ".join(text), entity, expand, kind, selection, limit, explain, progress.indexed
+        )
+
+    answer = ask_here(how["root"], ask)
     progress.clear()
-    _warn(answer.results.warnings)
+    warn(answer.results.warnings)
     print_answer(answer, how["format"], how["as_json"])
 
 
 @click.command("rebuild")
-@click.option("--full", is_flag=True, help="Write all of it anew, whatever is there.")
+@click.option("--full", is_flag=True, help="Build and write all of it anew, whatever is there.")
+@click.option("--graph", is_flag=True, help="The graph alone, not the full text.")
 @root_option
-def rebuild_command(full: bool, root: str | None) -> None:
-    """Bring what is derived from the files up to date. Searches do so by themselves; nothing is lost without it.
+def rebuild_command(full: bool, graph: bool, root: str | None) -> None:
+    """Bring what is derived from the files up to date. Commands do so by themselves; nothing is lost without it.
 
     \b
     kb rebuild
     kb rebuild --full
+    kb rebuild --full --graph
     """
-    from kb.queries.search import rebuild_index
+    from kb.queries.rebuild import rebuild_graph, rebuild_index
     from kb.render.counts import format_count
 
-    base = open_here(root)
     progress = Progress()
-    opened = rebuild_index(base, full, progress.indexed)
-    opened.lookup.close()
+    base, counted = rebuild_graph(_root_here(root), int(time.time()), full, progress.read)
     progress.clear()
-    _warn(opened.warnings)
-    click.echo(f"full-text index: {format_count(opened.written, 'document')} written")
+    warn(base.warnings)
+    counts = (format_count(counted.files, "file"), format_count(counted.entities, "entity"))
+    click.echo(f"graph: {', '.join(counts)}, {format_count(counted.statements, 'statement')}")
+    if graph:
+        return
+    opened = rebuild_index(base, full, progress.indexed)
+    progress.clear()
+    warn(opened.warnings)
+    documents = format_count(opened.lookup.count, "document")
+    click.echo(f"full text: {documents}, {opened.written} written")
+    opened.lookup.close()
 
 
 @click.command("doctor")
+@format_option
 @root_option
-def doctor_command(root: str | None) -> None:
+def doctor_command(**how: Any) -> None:
     """Say what is derived from the files, where it lies, and whether it would be made anew. Changes nothing.
 
     \b
     kb doctor
+    kb doctor --json
     """
+    from kb.knowledge_base import KnowledgeBase
     from kb.queries.derived_state import look_at_derived_state
-    from kb.render.derived_state import derived_state_lines
 
-    for line in derived_state_lines(look_at_derived_state(open_here(root))):
-        click.echo(line)
+    answer = look_at_derived_state(KnowledgeBase(_root_here(how["root"]), int(time.time())))
+    print_answer(answer, how["format"], how["as_json"])
 
 
-def _warn(warnings: tuple[str, ...]) -> None:
-    from kb.render.terminal import escape_terminal
-
-    for warning in warnings:
-        click.echo(f"kb: {escape_terminal(warning)}", err=True)
+def _root_here(root: str | None) -> str:
+    """Say which folder is meant; that of the open knowledge base, where a host program handed one in."""
+    handed_in = click.get_current_context().find_root().obj
+    if root is None and handed_in is not None and not isinstance(handed_in, str):
+        return str(handed_in.root)
+    return chosen_root(root)

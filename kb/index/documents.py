@@ -1,7 +1,6 @@
 """What is indexed: one document an entity, with all that was merged into it, and one an observation. Pure."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from kb.graph.graph import Graph
@@ -9,13 +8,12 @@ from kb.graph.graph import Graph
 ENTITY, OBSERVATION = "e:", "o:"
 
 
-@dataclass(frozen=True)
 class Document:
     """What one entity or observation says, looked up only when it is needed."""
 
-    key: str  #: ``e:<id>`` or ``o:<id>``
-    digest: str  #: of the bytes of its files
-    _graph: Graph
+    def __init__(self, key: str, graph: Graph) -> None:
+        self.key = key  #: ``e:<id>`` or ``o:<id>``
+        self._graph = graph
 
     @property
     def id(self) -> str:
@@ -28,6 +26,11 @@ class Document:
         return self.key.startswith(ENTITY)
 
     @cached_property
+    def digest(self) -> bytes:
+        """The digest of the bytes of its files."""
+        return self._graph.digest_of(self.key) or b""
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Names, aliases, keys and ids, or the title and the id."""
         if not self.is_entity:
@@ -49,16 +52,34 @@ class Documents(Mapping[str, Document]):
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
+    @property
+    def stamp(self) -> tuple[bytes, bytes]:
+        """What tells the files behind them from all others: of the last full build, and of what changed since."""
+        return self._graph.stamp
+
     @cached_property
-    def digests(self) -> dict[str, str]:
-        """The digest of each by its key."""
-        return {key: digest.hex() for key, digest in self._graph.iter_digests()}
+    def changed(self) -> frozenset[str]:
+        """The keys of those that may be otherwise than in the last full build of the graph."""
+        return self._graph.changed_documents()
+
+    def digest_of(self, key: str) -> bytes | None:
+        """Give a document's digest, ``None`` where there is none."""
+        return self._graph.digest_of(key)
+
+    def iter_digests(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the digest of each with its key."""
+        return self._graph.iter_digests()
 
     def __getitem__(self, key: str) -> Document:
-        return Document(key, self.digests[key], self._graph)
+        if self._graph.digest_of(key) is None:
+            raise KeyError(key)
+        return Document(key, self._graph)
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and self._graph.digest_of(key) is not None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.digests)
+        return (key for key, _ in self._graph.iter_digests())
 
     def __len__(self) -> int:
-        return len(self.digests)
+        return sum(1 for _ in self._graph.iter_digests())

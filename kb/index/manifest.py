@@ -1,131 +1,177 @@
-"""What an index on disk says of itself: which files it is made of, byte for byte, and which documents it holds.
+"""What an index on disk says of itself: which files it is made of, which documents it holds, and of which graph.
 
 It is written last, by rename: an index without one, or one that differs from it, was not finished, or is not ours.
 """
 
-import contextlib
-import hashlib
-import json
 import os
 import re
-import tempfile
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TypeGuard
+import time
+from array import array
+from typing import Any, NamedTuple
 
 from kb import __version__
-from kb.index.schema import FORMAT, WHOOSH_VERSION
+from kb.store.kept import Kept, map_file, open_whole, pack_kept, replace_sections, unpack_kept
+from kb.store.sections import Damaged, digest_of
 
-MANIFEST = "manifest.json"
+MANIFEST = "manifest"
+#: Raised whenever words are read otherwise or postings are laid out otherwise: older indexes are then rebuilt.
+FORMAT = 2
+#: The endings of a segment's files that a lookup reads, and those that only a writer does.
+DOCUMENTS, TERMS, POSTINGS = ".docs", ".trm", ".pst"
+READ = (DOCUMENTS, TERMS, POSTINGS)
 _GENERATION = re.compile(r"g-[A-Za-z0-9_]+")
-_SEGMENT_FILE = re.compile(r"_?MAIN_[A-Za-z0-9_.]+")
-_TOC = re.compile(r"_MAIN_([0-9]+)\.toc")
+_SEGMENT = re.compile(r"MAIN_[A-Za-z0-9]+")
+_FILE = re.compile(r"_?MAIN_[A-Za-z0-9_.]+")
 _BLOCK = 1 << 20
-_DIGEST_BYTES = 20
+#: A stamp is remembered only once it is so many nanoseconds old that a later write cannot have the same.
+_OLD = 100_000_000
+_SEPARATOR = "\0"
 
 
 class Unusable(Exception):
     """What lies on disk is no index of ours that could be used; the text says why."""
 
 
-@dataclass(frozen=True)
-class Manifest:
+class Segment(NamedTuple):
+    """One of the parts of an index."""
+
+    name: str
+    gone: tuple[int, ...] = ()  #: the numbers of documents that are no more, or otherwise now
+
+
+class Manifest(NamedTuple):
     """An index on disk."""
 
     folder: str  #: inside the place: where its files lie
-    files: dict[str, str]  #: size and digest of each
-    documents: dict[str, str]  #: digest of each document by key
-
-    @property
-    def generation(self) -> int:
-        """The number of its table of contents."""
-        numbers = [int(match.group(1)) for name in self.files if (match := _TOC.fullmatch(name))]
-        if len(numbers) != 1:
-            raise Unusable("it has no single table of contents")
-        return numbers[0]
+    files: dict[str, Kept]
+    segments: tuple[Segment, ...]
+    stamp: tuple[bytes, bytes]  #: of the graph when it was last compared with the index
+    suspects: frozenset[
+        str
+    ]  #: keys of documents that differed from it then, or from the base of that graph
 
 
-def read_manifest(place: Path) -> Manifest:
+def read_manifest(place: str) -> Manifest:
     """Read what should be there. ``Unusable`` where it is missing, damaged or of another version."""
     try:
-        stored: Any = json.loads((place / MANIFEST).read_bytes())
+        sections = open_whole(place, MANIFEST)
+        if sections.raw("version") != version():
+            raise Unusable("it was made by another version")
+        files = {one.name: one for one in unpack_kept(sections) if one}
+        names = str(sections.raw("segments"), "ascii").split()
+        at, gone = sections.ints("gone.at"), sections.ints("gone")
+        segments = tuple(
+            Segment(name, tuple(gone[at[index] : at[index + 1]]))
+            for index, name in enumerate(names)
+        )
+        folder = str(sections.raw("folder"), "ascii")
+        stamp = bytes(sections.raw("stamp"))
+        base = sections.longs("stamp.base")[0]
+        suspects = str(sections.raw("suspects"), "utf-8", "surrogatepass")
     except FileNotFoundError:
         raise Unusable("there is none yet") from None
-    except (OSError, ValueError, RecursionError):
-        raise Unusable("its manifest cannot be read") from None
-    if not isinstance(stored, dict) or stored.get("version") != _version():
-        raise Unusable("it was made by another version")
-    folder, files, documents = stored.get("folder"), stored.get("files"), stored.get("documents")
+    except (Damaged, OSError, ValueError, IndexError, TypeError):
+        raise Unusable("its manifest is damaged") from None
     if (
-        not isinstance(folder, str)
-        or not _GENERATION.fullmatch(folder)
-        or not _is_text_map(files)
-        or not _is_text_map(documents)
-        or not all(_SEGMENT_FILE.fullmatch(name) for name in files)
+        not _GENERATION.fullmatch(folder)
+        or not all(_FILE.fullmatch(name) for name in files)
+        or not all(_SEGMENT.fullmatch(segment.name) for segment in segments)
     ):
         raise Unusable("its manifest is damaged")
-    return Manifest(folder, files, documents)
+    return Manifest(
+        folder,
+        files,
+        segments,
+        (stamp[:base], stamp[base:]),
+        frozenset(suspects.split(_SEPARATOR)) if suspects else frozenset(),
+    )
 
 
-def verify_files(place: Path, manifest: Manifest) -> None:
+def write_manifest(place: str, manifest: Manifest) -> None:
+    """Say what an index is made of, once it is finished. ``OSError`` as the system says."""
+    at = array("I", (0,))
+    gone = array("I")
+    for segment in manifest.segments:
+        gone.extend(segment.gone)
+        at.append(len(gone))
+    replace_sections(
+        place,
+        MANIFEST,
+        {
+            "version": version(),
+            **pack_kept(list(manifest.files.values())),
+            "folder": manifest.folder.encode("ascii"),
+            "segments": " ".join(segment.name for segment in manifest.segments).encode("ascii"),
+            "gone.at": at,
+            "gone": gone,
+            "stamp": b"".join(manifest.stamp),
+            "stamp.base": array("q", (len(manifest.stamp[0]),)),
+            "suspects": _SEPARATOR.join(sorted(manifest.suspects)).encode("utf-8", "surrogatepass"),
+        },
+    )
+
+
+def describe_files(folder: str, known: dict[str, Kept]) -> dict[str, Kept]:
+    """Digest the files of an index, those apart that are known: a segment's files are never written again."""
+    return {
+        name: known.get(name) or Kept(name, digest_file(os.path.join(folder, name)))
+        for name in sorted(os.listdir(folder))
+        if _FILE.fullmatch(name) and not name.endswith("LOCK")
+    }
+
+
+def verify_all(place: str, manifest: Manifest) -> None:
     """Compare every file with the manifest, byte for byte; ``Unusable`` where one differs or is too many."""
-    folder = place / manifest.folder
-    if folder.is_symlink():
+    folder = os.path.join(place, manifest.folder)
+    if os.path.islink(folder):
         raise Unusable("its folder is a symbolic link")
-    for name, wanted in manifest.files.items():
-        if describe_file(folder / name) != wanted:
+    for name, kept in manifest.files.items():
+        if digest_file(os.path.join(folder, name)) != kept.digest:
             raise Unusable(f"{name} is not as it was written")
     try:
         tables = [name for name in os.listdir(folder) if name.endswith(".toc")]
     except OSError:
         raise Unusable("its folder cannot be read") from None
-    if any(name not in manifest.files for name in tables):
-        raise Unusable("it has a table of contents that is not its own")
+    if len(tables) != 1 or tables[0] not in manifest.files:
+        raise Unusable("it has no single table of contents")
 
 
-def write_manifest(place: Path, folder: str, documents: dict[str, str]) -> None:
-    """Say what an index is made of, once it is finished."""
-    inside = place / folder
-    files = {
-        name: described
-        for name in sorted(os.listdir(inside))
-        if _SEGMENT_FILE.fullmatch(name)
-        and not name.endswith("LOCK")
-        and (described := describe_file(inside / name))
-    }
-    stored = {"version": _version(), "folder": folder, "files": files, "documents": documents}
-    descriptor, temporary = tempfile.mkstemp(".tmp", "manifest-", place)
+def open_file(folder: str, kept: Kept) -> tuple[Any, Kept]:
+    """Map a file into memory if it is the one that was written; give also under which stamp it was found whole now.
+
+    One whose stamp is known is believed; any other is digested.
+    """
+    path = os.path.join(folder, kept.name)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(stored, file)
-        os.replace(temporary, place / MANIFEST)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+        data, stamp = map_file(path)
+        if stamp != kept.stamp:
+            if digest_file(path) != kept.digest:
+                raise Damaged
+            is_old = max(stamp[1:3]) < time.time_ns() - _OLD
+            kept = Kept(kept.name, kept.digest, stamp) if is_old else Kept(kept.name, kept.digest)
+    except (Damaged, OSError, ValueError):
+        raise Unusable(f"{kept.name} is not as it was written") from None
+    return data, kept
 
 
-def describe_file(path: Path) -> str:
-    """Give a regular file's size and digest; empty where there is none."""
+def digest_file(path: str) -> bytes:
+    """Digest a regular file; empty where there is none."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
-        descriptor = os.open(
-            path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-        )
+        descriptor = os.open(path, flags)
+        with os.fdopen(descriptor, "rb", buffering=0) as file:
+            return digest_of(iter(lambda: file.read(_BLOCK), b""))
     except OSError:
-        return ""
-    digest, size = hashlib.blake2b(digest_size=_DIGEST_BYTES), 0
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-            size += len(block)
-    return f"{size} {digest.hexdigest()}"
+        return b""
 
 
-def _version() -> str:
-    return f"{FORMAT} kb {__version__} whoosh {WHOOSH_VERSION}"
+def version() -> bytes:
+    """Say which code indexes."""
+    return f"{FORMAT} kb {__version__} whoosh {_whoosh_version()}".encode()
 
 
-def _is_text_map(value: object) -> TypeGuard[dict[str, str]]:
-    return isinstance(value, dict) and all(
-        isinstance(key, str) and isinstance(item, str) for key, item in value.items()
-    )
+def _whoosh_version() -> str:
+    """Say which Whoosh is installed, which is imported only to write."""
+    import whoosh
+
+    return ".".join(map(str, whoosh.__version__))

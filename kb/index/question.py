@@ -5,7 +5,7 @@ Words are all wanted. ``"…"`` is a phrase, ``wor*`` a beginning, ``-word`` is 
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kb.errors import UsageError
 from kb.index.words import Analyzer, Run
@@ -33,8 +33,7 @@ class BadQuery(UsageError):
         super().__init__(f"bad query: {why}", hint)
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """One thing to look for: a word by its stem, or words as written one after another."""
 
     written: str
@@ -45,8 +44,7 @@ class Unit:
     in_name: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """Each clause is satisfied by any of its units; none of the unwanted may occur."""
 
     clauses: tuple[tuple[Unit, ...], ...]
@@ -58,8 +56,7 @@ class Question:
         return tuple(unit for clause in self.clauses for unit in clause)
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(NamedTuple):
     units: tuple[Unit, ...]
     is_unwanted: bool = False
     is_or: bool = False

@@ -9,12 +9,10 @@
 """
 
 import re
-import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
-
-from whoosh.lang.porter import stem as _porter
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import NamedTuple
 
 #: Letters of scripts that put no spaces between words, and Korean.
 _SPACELESS = (
@@ -31,20 +29,60 @@ _POINTS = (
 _UNSEEN = "\u00ad\u200b-\u200d\u2060\ufe00-\ufe0f"
 #: Marks that are letters' parts in Indic scripts, which ``\w`` leaves out.
 _SIGNS = "\u0900-\u0963\u0966-\u0dff\u0f71-\u0f87"
+_NOT_COMPARED = _POINTS + _UNSEEN
+_SPECIAL = _SPACELESS + _NOT_COMPARED + _SIGNS
 _APOSTROPHES = "'\u2019\u2018\u02bc\uff07"
+_PLAIN_JOINTS = (
+    *((hyphen, "-") for hyphen in "\u2010\u2011"),
+    *((apostrophe, "'") for apostrophe in "\u2019\u2018\uff07"),
+)
 _JOINTS = rf"[-._/:@\u2010\u2011{_APOSTROPHES}]"
 
 _LETTER = rf"(?:[^\W{_SPACELESS}]|[{_POINTS}{_UNSEEN}{_SIGNS}])"
-_RUN = re.compile(
-    rf"[{_SPACELESS}][{_SPACELESS}{_POINTS}{_UNSEEN}]*|{_LETTER}+(?:{_JOINTS}{_LETTER}+)*"
-)
+#: Most text needs no more than these. Expressions with the classes above are compiled only for what does: that is slow.
 _ASCII_RUN = re.compile(r"\w+(?:[-._/:@']\w+)*", re.ASCII)
-_PLAIN_RUN = re.compile(rf"\w+(?:{_JOINTS}\w+)*")
-_NOT_PLAIN = re.compile(f"[{_SPACELESS}{_POINTS}{_UNSEEN}{_SIGNS}]")
-_SPACELESS_START = re.compile(f"[{_SPACELESS}]")
-_PART = re.compile(rf"(?:[^\W\d_]|[{_SIGNS}])+|\d+")
-_PIECE = re.compile(rf"(?:[^\W_]|[{_SIGNS}])+")
-_DROPPED = re.compile(f"[{_POINTS}{_UNSEEN}]")
+_ASCII_PART = re.compile(r"[A-Za-z]+|[0-9]+")
+_ASCII_PIECE = re.compile(r"[A-Za-z0-9]+")
+
+
+@cache
+def _expression(name: str) -> re.Pattern[str]:
+    """Compile one of the expressions for texts that are not plain ASCII."""
+    return re.compile(
+        {
+            "plain run": r"\w+(?:[-._/:@']\w+)*",
+            "plain part": r"[^\W\d_]+|\d+",
+            "plain piece": r"[^\W_]+",
+            "run": rf"[{_SPACELESS}][{_SPACELESS}{_POINTS}{_UNSEEN}]*|{_LETTER}+(?:{_JOINTS}{_LETTER}+)*",
+            "part": rf"(?:[^\W\d_]|[{_SIGNS}])+|\d+",
+            "piece": rf"(?:[^\W_]|[{_SIGNS}])+",
+        }[name]
+    )
+
+
+@cache
+def _bounds(ranges: str) -> tuple[str, ...]:
+    """Give where the ranges of a class begin and end, sorted: one behind an odd number of bounds is inside."""
+    pairs = []
+    at = 0
+    while at < len(ranges):
+        is_range = ranges[at + 1 : at + 2] == "-"
+        last = ranges[at + 2] if is_range else ranges[at]
+        pairs.append((ranges[at], chr(ord(last) + 1)))
+        at += 3 if is_range else 1
+    return tuple(bound for pair in sorted(pairs) for bound in pair)
+
+
+@cache
+def _is_in(char: str, ranges: str) -> bool:
+    return bisect_right(_bounds(ranges), char) % 2 == 1
+
+
+def _is_plain(text: str) -> bool:
+    """Say whether a text holds nothing of the classes above, so that ``\\w`` reads it rightly."""
+    return not any(char > "\xac" and _is_in(char, _SPECIAL) for char in set(text))
+
+
 _LETTERS = str.maketrans(
     {
         "ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h",
@@ -59,8 +97,7 @@ _LONGEST = 100
 _SHORTEST_STEMMED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word as it is compared, and its place in the run that it was read from."""
 
     text: str
@@ -71,8 +108,7 @@ class Word:
     is_whole: bool = False  #: a run that also stands in parts
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """A stretch of text without a gap: a word, an identifier, or neighbouring characters of a script without spaces."""
 
     words: tuple[Word, ...]
@@ -90,67 +126,65 @@ class Run:
         return next((word.text for word in self.words if word.is_whole), None)
 
 
-@dataclass
+#: Words, runs or stems that are remembered at once.
+_MOST_REMEMBERED = 200_000
+
+
 class Analyzer:
     """Reads text; remembers the runs that it has met, since few make up most of any text."""
 
-    _runs: dict[str, Run] = field(default_factory=dict, repr=False)
-    _stems: dict[str, str] = field(default_factory=dict, repr=False)
-
-    _MOST_REMEMBERED = 200_000
+    def __init__(self) -> None:
+        self._runs: dict[str, Run] = {}
+        self._stems: dict[str, str] = {}
 
     def runs(self, text: str) -> Iterator[tuple[int, Run]]:
         """Yield each run with the offset of its first character."""
-        for match in _pattern_for(text).finditer(text):
+        pattern, text = prepare(text)
+        for match in pattern.finditer(text):
             yield match.start(), self.read(match.group())
-
-    def places(self, text: str, at: int, places: dict[str, list[int]]) -> int:
-        """Add the positions of a text's words, counted from ``at``; give the position after its last."""
-        found: dict[str, list[int]] = {}
-        lengths: dict[str, int] = {}
-        for written in _pattern_for(text).findall(text):
-            if written in found:
-                found[written].append(at)
-                at += lengths[written]
-            else:
-                found[written] = [at]
-                length = lengths[written] = self.read(written).length
-                at += length
-        for written, starts in found.items():
-            for word in self.read(written).words:
-                shift = word.position
-                shifted = [start + shift for start in starts] if shift else starts
-                if word.text in places:
-                    places[word.text] += shifted
-                else:
-                    places[word.text] = shifted if shift else starts[:]
-        return at
 
     def read(self, written: str) -> Run:
         """Read one run."""
         run = self._runs.get(written)
         if run is None:
-            if len(self._runs) >= self._MOST_REMEMBERED:
+            if len(self._runs) >= _MOST_REMEMBERED:
                 self._runs.clear()
-            is_spaceless = not written.isascii() and _SPACELESS_START.match(written) is not None
+            is_spaceless = not written.isascii() and _is_in(written[0], _SPACELESS)
             run = _spaceless(written) if is_spaceless else self._read(written)
             self._runs[written] = run
         return run
+
+    def words_of(self, written: str) -> tuple[int, tuple[tuple[str, int], ...]]:
+        """Read one run as an index needs it: its length, and its words with their positions. Remembers nothing."""
+        if not written.isascii():
+            run = self.read(written)
+            return run.length, tuple((word.text, word.position) for word in run.words)
+        folded = written.lower()
+        if folded.isalpha() or folded.isdigit():
+            return 1, ((folded[:_LONGEST], 0),)
+        parts = _ASCII_PART.findall(folded)
+        pieces = _ASCII_PIECE.findall(folded)
+        if len(parts) - len(pieces) > _MOST_BORDERS:
+            parts = pieces
+        words = [(part[:_LONGEST], at) for at, part in enumerate(parts)]
+        if len(words) > 1 and len(folded) <= _LONGEST:
+            words.append((_whole(folded), 0))
+        return len(parts), tuple(words)
 
     def stem(self, word: str) -> str:
         """Give an English word's stem; any other word is its own."""
         found = self._stems.get(word)
         if found is None:
-            if len(self._stems) >= self._MOST_REMEMBERED:
+            if len(self._stems) >= _MOST_REMEMBERED:
                 self._stems.clear()
             is_english = word.isascii() and word.isalpha() and len(word) >= _SHORTEST_STEMMED
-            found = self._stems[word] = str(_porter(word)) if is_english else word
+            found = self._stems[word] = _porter()(word) if is_english else word
         return found
 
     def _read(self, written: str) -> Run:
         folded = fold_word(written)
-        matches = list(_PART.finditer(folded))
-        pieces = list(_PIECE.finditer(folded))
+        part, piece = _parts_for(folded)
+        matches, pieces = list(part.finditer(folded)), list(piece.finditer(folded))
         if len(matches) - len(pieces) > _MOST_BORDERS:
             matches = pieces
         is_aligned = len(folded) == len(written)
@@ -163,9 +197,8 @@ class Analyzer:
             for index, match in enumerate(matches)
         ]
         if len(words) > 1 and len(folded) <= _LONGEST:
-            whole = folded.replace("'", "").strip("-._/:@")
-            stem = self.stem(whole)
-            words.append(Word(whole, stem, 0, 0, len(written), True))
+            whole = _whole(folded)
+            words.append(Word(whole, self.stem(whole), 0, 0, len(written), True))
         return Run(tuple(words), len(matches))
 
     def _word(self, text: str, position: int, place: tuple[int, int]) -> Word:
@@ -173,32 +206,55 @@ class Analyzer:
         return Word(text, self.stem(text), position, *place)
 
 
+@cache
+def _porter() -> Callable[[str], str]:
+    from whoosh.lang.porter import stem
+
+    return stem  # type: ignore[no-any-return]
+
+
+def _whole(folded: str) -> str:
+    return folded.replace("'", "").strip("-._/:@")
+
+
 def fold_word(text: str) -> str:
     """Fold a run: no case, no accents, no points; composed."""
     if text.isascii():
         return text.lower()
-    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return unicodedata.normalize("NFC", _DROPPED.sub("", folded)).translate(_LETTERS)
+    from unicodedata import normalize
+
+    folded = normalize("NFKD", normalize("NFKD", text).casefold())
+    if not _is_plain(folded):
+        folded = "".join(char for char in folded if not _is_in(char, _NOT_COMPARED))
+    return normalize("NFC", folded).translate(_LETTERS)
 
 
 def _spaceless(written: str) -> Run:
     folded = fold_word(written)
-    places: Any = range(len(folded))
     last = len(folded) - 1
-    if len(folded) == len(written):
-        words = [
-            Word(folded[at : at + 2], folded[at : at + 2], at, at, min(at + 2, last + 1))
-            for at in places
-        ]
-    else:
-        words = [
-            Word(folded[at : at + 2], folded[at : at + 2], at, 0, len(written)) for at in places
-        ]
+    is_aligned = len(folded) == len(written)
+    words = []
+    for at in range(len(folded)):
+        text = folded[at : at + 2]
+        place = (at, min(at + 2, last + 1)) if is_aligned else (0, len(written))
+        words.append(Word(text, text, at, *place))
     return Run(tuple(words), len(words), True)
 
 
-def _pattern_for(text: str) -> re.Pattern[str]:
-    """Choose the quickest expression that reads a text as the full one would."""
+def prepare(text: str) -> tuple[re.Pattern[str], str]:
+    """Give what finds the runs of a text, and the text to look in: of the same length, and read in the same way."""
     if text.isascii():
-        return _ASCII_RUN
-    return _RUN if _NOT_PLAIN.search(text) else _PLAIN_RUN
+        return _ASCII_RUN, text
+    if not _is_plain(text):
+        return _expression("run"), text
+    for written, plain in _PLAIN_JOINTS:
+        text = text.replace(written, plain)
+    return _expression("plain run"), text
+
+
+def _parts_for(folded: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    if folded.isascii():
+        return _ASCII_PART, _ASCII_PIECE
+    if _is_plain(folded):
+        return _expression("plain part"), _expression("plain piece")
+    return _expression("part"), _expression("piece")

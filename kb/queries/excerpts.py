@@ -3,7 +3,7 @@
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kb.index.question import Unit
 from kb.index.words import Analyzer, Word
@@ -17,16 +17,14 @@ _FAR = (
 _BLANKS = re.compile(r"\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """A stretch of text on one line, and the ranges of it that were looked for."""
 
     text: str
     highlights: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Match:
+class _Match(NamedTuple):
     start: int
     end: int
     unit: int

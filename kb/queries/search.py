@@ -1,14 +1,13 @@
 """``search TEXT``: full text over entities and observations, with what mentions an entity and its relations."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.errors import UsageError
 from kb.graph.graph import Statement
 from kb.index.documents import Document, Documents
 from kb.index.lookup import Lookup
-from kb.index.opening import OpenIndex, ask_index, open_index
+from kb.index.opening import ask_index
 from kb.index.question import Question, Unit, read_question
 from kb.index.words import Analyzer
 from kb.queries.answers import Answer, EntityRef, StatementView, Viewer
@@ -28,8 +27,7 @@ _MOST_STATEMENTS = 3
 _MOST_READ = 500  #: statements of an entity that are read for words
 
 
-@dataclass(frozen=True, slots=True)
-class ObservationRef:
+class ObservationRef(NamedTuple):
     """An observation where it is named in an answer."""
 
     id: str
@@ -37,16 +35,14 @@ class ObservationRef:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class ScorePart:
+class ScorePart(NamedTuple):
     """What one word or phrase adds to a score."""
 
     written: str
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """An entity or an observation that was found."""
 
     entity: EntityRef | None
@@ -63,8 +59,7 @@ class Hit:
     share: float = 1.0  #: of what was asked for, of a weak hit
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(NamedTuple):
     """What was found."""
 
     hits: tuple[Hit, ...]
@@ -99,12 +94,9 @@ def search(
     reach = find_reach(knowledge_base, resolved, expand) if resolved else None
 
     def narrow(scores: Mapping[str, float]) -> dict[str, tuple[float, Reach]]:
-        kept = {
-            key: score
-            for key, score in scores.items()
-            if key in documents and keeps(documents[key])
-        }
-        return keep_near(knowledge_base, kept, documents, reach)
+        if keeps is not None:
+            scores = {key: score for key, score in scores.items() if keeps(documents[key])}
+        return keep_near(knowledge_base, scores, documents, reach)
 
     def ask(lookup: Lookup) -> _Ranking:
         return _rank(lookup, question, narrow, limit, explain)
@@ -112,8 +104,7 @@ def search(
     ranking, warnings = ask_index(knowledge_base.root, documents, ask, progress)
     viewer = Viewer(knowledge_base)
     hits = tuple(
-        replace(
-            _hit(viewer, documents[key], *ranking.found[key], question.units, analyzer),
+        _hit(viewer, documents[key], *ranking.found[key], question.units, analyzer)._replace(
             parts=ranking.parts.get(key, ()),
             share=ranking.weak.shares.get(key, 1.0) if ranking.is_weak else 1.0,
         )
@@ -130,17 +121,15 @@ def search(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Weak:
+class _Weak(NamedTuple):
     """What holds some of what was asked for."""
 
-    scores: Mapping[str, float] = field(default_factory=dict)
-    shares: Mapping[str, float] = field(default_factory=dict)
+    scores: Mapping[str, float]
+    shares: Mapping[str, float]
     nowhere: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranking:
+class _Ranking(NamedTuple):
     """What the index says, narrowed and put in order."""
 
     found: Mapping[str, tuple[float, Reach]]
@@ -160,7 +149,7 @@ def _rank(
 ) -> _Ranking:
     """Look up what holds everything; where nothing does, what holds some of it."""
     found = narrow(lookup.find(question))
-    weak, is_weak = _Weak(), False
+    weak, is_weak = _Weak({}, {}), False
     if not found:
         weak = _find_weak(lookup, question)
         found = narrow(weak.scores) if len(question.clauses) > 1 else {}
@@ -169,16 +158,6 @@ def _rank(
     shown = tuple(ranked[:limit] if limit > 0 else ranked)
     parts = _explain(lookup, question, shown) if explain else {}
     return _Ranking(found, shown, weak, is_weak, lookup.is_cut, parts)
-
-
-def rebuild_index(
-    knowledge_base: "KnowledgeBase",
-    is_anew: bool = False,
-    progress: Callable[[int, int], None] | None = None,
-) -> OpenIndex:
-    """Bring the index up to date, or write all of it anew."""
-    documents = Documents(knowledge_base.graph)
-    return open_index(knowledge_base.root, documents, progress, is_anew=is_anew)
 
 
 # -- where nothing holds all, and why something is where it is -------------------------------------------------------
@@ -211,12 +190,10 @@ def _find_weak(lookup: Lookup, question: Question) -> _Weak:
 def _explain(
     lookup: Lookup, question: Question, keys: tuple[str, ...]
 ) -> dict[str, tuple[ScorePart, ...]]:
-    wanted = set(keys)
     parts: dict[str, list[ScorePart]] = {key: [] for key in keys}
     for unit in question.units:
-        for key, score in lookup.find_unit(unit).items():
-            if key in wanted:
-                parts[key].append(ScorePart(unit.written, score))
+        for key, score in lookup.score_of(unit, keys).items():
+            parts[key].append(ScorePart(unit.written, score))
     return {key: tuple(found) for key, found in parts.items()}
 
 

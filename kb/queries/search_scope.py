@@ -1,8 +1,7 @@
 """Which hits of a search are kept: by kind, type, time and source, and by nearness to an entity."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.errors import UsageError
 from kb.graph.graph import Graph, Statement
@@ -11,7 +10,7 @@ from kb.graph.standing import is_current
 from kb.index.documents import Document
 from kb.model.time import Date, TimeSpan, overlaps_window
 from kb.queries.answers import Resolved
-from kb.queries.selection import Selection, read_source, read_type, read_window
+from kb.queries.selection import EVERYTHING, Selection, read_source, read_type, read_window
 
 if TYPE_CHECKING:
     from kb.knowledge_base import KnowledgeBase
@@ -21,8 +20,7 @@ _FACTORS = (1.0, 0.7, 0.4)
 ENTITY, OBSERVATION = "entity", "observation"
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(NamedTuple):
     """How an entity was come to."""
 
     factor: float
@@ -34,8 +32,10 @@ class Reach:
 
 def make_filter(
     knowledge_base: "KnowledgeBase", kind: str | None, selection: Selection
-) -> Callable[[Document], bool]:
-    """Read the filters' arguments."""
+) -> Callable[[Document], bool] | None:
+    """Read the filters' arguments; ``None`` where there is none."""
+    if kind is None and selection == EVERYTHING:
+        return None
     graph = knowledge_base.graph
     since, until = read_window(selection.since, selection.until)
     type, source = read_type(graph, selection.type), read_source(graph, selection.source)
@@ -132,7 +132,8 @@ def keep_near(
 ) -> dict[str, tuple[float, Reach]]:
     """Keep what mentions an entity in reach, or is it, or is linked to it; the nearest counts."""
     if reach is None:
-        return {key: (score, Reach(1.0)) for key, score in scores.items()}
+        everywhere = Reach(1.0)
+        return {key: (score, everywhere) for key, score in scores.items()}
     graph = knowledge_base.graph
     hits = {documents[key].id: key for key in scores if not documents[key].is_entity}
     near: dict[str, tuple[float, Reach]] = {}

@@ -34,4 +34,5 @@ def _match_as_json(match: Match) -> Json:
         "statements": match.statements,
         "aliases": list(match.names),
         "keys": list(match.keys),
+        **({} if match.closeness is None else {"closeness": round(match.closeness, 3)}),
     }

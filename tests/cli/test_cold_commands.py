@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+import time
 from functools import cache
+from pathlib import Path
 
 import pytest
 
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, entity, git, write_kb
 
 #: Commands, and the names of their queries' modules and renderers.
 READING = ("find", "show", "facts", "relations", "neighbors", "paths", "timeline", "stats")
@@ -68,3 +70,47 @@ def test_the_program_loads_no_command() -> None:
     assert ours == {"kb", "kb.cli", "kb.cli.completion", "kb.cli.program", "kb.errors"}
     # gettext, which click asks for its words, loads locale; gc is a part of the interpreter.
     assert loaded - ours <= {"gc", "locale", "_locale"}
+
+
+#: What a whole reading command has no use for where no file changed.
+UNUSED_LIBRARIES = ("yaml", "frontmatter", "git", "whoosh", "rapidfuzz", "ruamel", "tempfile")
+
+
+@pytest.mark.parametrize(
+    "command", [("neighbors", "ada"), ("facts", "ada"), ("find", "ada"), ("paths", "ada", "bob")]
+)
+def test_a_whole_command_parses_nothing_where_nothing_changed(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """From the second call on, an answer comes from the graph file alone."""
+    line = "- mentors:: [Bob](bob.md)"
+    files = {
+        "entities/person/ada.md": entity("ada", "## Relations", "", line),
+        "entities/person/bob.md": entity("bob"),
+    }
+    root = write_kb(tmp_path / "kb", files)
+    git(root, "init", "--quiet")
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "-m", "x")
+    for path in (root, *root.rglob("*")):  # older than any clock's tick
+        if ".git" not in path.parts:
+            os.utime(path, (1, 1))
+    code = (
+        "import sys\nfrom kb.cli.program import program\n"
+        f"program.main({[*command, '--root', str(root)]!r}, standalone_mode=False)\n"
+        "print(*sys.modules, sep='\\n', file=sys.stderr)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    for _ in range(4):  # what was saved just now is read again, and files are hashed once
+        time.sleep(0.15)
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    modules = set(done.stderr.split())
+    assert "Bob" in done.stdout or "ada" in done.stdout
+    assert [name for name in UNUSED_LIBRARIES if name in modules] == []
+    assert [name for name in modules if is_unused(name)] == []

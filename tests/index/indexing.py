@@ -1,24 +1,45 @@
 """Builders for tests of the index. No test logic."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 from kb.index.documents import Document, Documents
+from kb.index.manifest import MANIFEST
 from kb.index.opening import OpenIndex, index_place, open_index
 from kb.index.question import Question, Unit, read_question
 from kb.index.words import Analyzer, Word
-from kb.knowledge_base import open_knowledge_base
+from kb.knowledge_base import open_for_reading, open_knowledge_base
 from tests.conftest import NOW
 
 
-def documents_at(root: Path) -> dict[str, Document]:
+class Text(NamedTuple):
+    """A document that stands nowhere."""
+
+    key: str
+    digest: bytes
+    names: tuple[str, ...]
+    body: str
+
+
+def documents_at(root: Path) -> Documents:
     """The documents of the knowledge base as its files are now."""
     base = open_knowledge_base(str(root), NOW)
     return Documents(base.graph)
 
 
-def opened(root: Path, **how: float) -> OpenIndex:
-    """Its index, brought up to date."""
-    return open_index(str(root), documents_at(root), **how)
+def mapped_documents_at(root: Path) -> Documents:
+    """The same, by way of the graph file."""
+    return Documents(open_for_reading(str(root), NOW).graph)
+
+
+def place_of(root: Path) -> Path:
+    """Where its index lies."""
+    return Path(index_place(str(root)))
+
+
+def opened(root: Path, wait: float = 5, is_complete: bool = False) -> OpenIndex:
+    """Its index, as fresh as its files."""
+    return open_index(str(root), documents_at(root), wait=wait, is_complete=is_complete)
 
 
 def ask(index: OpenIndex, text: str) -> set[str]:
@@ -28,12 +49,12 @@ def ask(index: OpenIndex, text: str) -> set[str]:
 
 def index_files(root: Path) -> list[Path]:
     """The files of the index that lies on disk, the manifest last."""
-    place = index_place(str(root))
+    place = place_of(root)
     inside = sorted(path for path in place.glob("g-*/*") if not path.name.endswith("LOCK"))
-    return [*inside, place / "manifest.json"]
+    return [*inside, place / MANIFEST]
 
 
-def scan(documents: dict[str, Document], question: Question) -> set[str]:
+def scan(documents: Documents, question: Question) -> set[str]:
     """What answers a question, by reading every document from its start to its end: the oracle."""
     return {
         key

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kb.index.postings import EXACT, Gathering, count_positions, pack_positions, unpack_positions
 from kb.index.words import Analyzer
+from tests.index.indexing import Text
 
 
 def words(text: str) -> list[str]:
@@ -59,14 +61,41 @@ def test_any_text_is_read_alike_everywhere(text: str) -> None:
 @given(st.text())
 def test_positions_are_those_of_the_runs(text: str) -> None:
     """The quick way that fills an index and the one that finds excerpts count positions alike."""
-    analyzer = Analyzer()
-    places: dict[str, list[int]] = {}
-    end = analyzer.places(text, 0, places)
-    expected: dict[str, set[int]] = {}
+    gathering = Gathering()
+    gathering.add(Text("e:a", b"", (), text))
+    gathering.finish()
+    found = {}
+    for word in gathering.words(EXACT):
+        numbers, counts = gathering.count_in(EXACT, word)
+        (packed,) = gathering.positions_in(word, counts)
+        assert numbers == [0]
+        found[word] = unpack_positions(packed)
+    expected: dict[str, list[int]] = {}
     at = 0
-    for _, run in analyzer.runs(text):
+    for _, run in Analyzer().runs(text):
         for word in run.words:
-            expected.setdefault(word.text, set()).add(at + word.position)
+            expected.setdefault(word.text, []).append(at + word.position)
         at += run.length
-    assert end == at
-    assert {word: set(found) for word, found in places.items()} == expected
+    assert found == {word: sorted(places) for word, places in expected.items()}
+    assert gathering.lengths[EXACT][0] == sum(map(len, expected.values()))
+
+
+@given(st.lists(st.integers(0, 2**28 - 1), min_size=1, unique=True).map(sorted))
+def test_positions_are_packed_and_unpacked(positions: list[int]) -> None:
+    """What is packed is unpacked, in as few bytes as the greatest asks for."""
+    packed = pack_positions(positions)
+    assert unpack_positions(packed) == positions
+    assert count_positions(packed) == len(positions)
+
+
+@pytest.mark.parametrize(
+    "word", ["engines", "db-primary.atlas.local", "server-09", "C-1042", "a" * 300, "x_1_y"]
+)
+def test_a_run_is_read_alike_with_and_without_places(word: str) -> None:
+    """What an index needs of a run is what the whole reading says."""
+    analyzer = Analyzer()
+    run = analyzer.read(word.lower())
+    assert analyzer.words_of(word) == (
+        run.length,
+        tuple((one.text, one.position) for one in run.words),
+    )
