@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kb.checks.guesses import did_you_mean
 from kb.checks.material import Material
 from kb.diagnostics import Diagnostic, Span
 from kb.graph.keys import normalize_key
-from kb.model.entity import EntityFile, Key
-from kb.model.vocabulary import KeyForm
+from kb.model.entity import Key
+from kb.model.vocabulary import KeyForm, Vocabulary
 
 _PHONES = frozenset(("phone", "tel", "telephone", "mobile", "cell", "fax"))
 
@@ -52,17 +52,17 @@ def check_key_kinds(material: Material) -> Iterator[Diagnostic]:
 
 def check_fit_of_keys(material: Material) -> Iterator[Diagnostic]:
     """Find keys that do not fit: one finding a key, the first reason."""
-    patterns = _Patterns()
+    patterns = Patterns()
     for file in material.resolution.files:
         for key in file.keys:
-            misfit = _misfit(material, file, key, patterns)
+            misfit = find_misfit(key, material.type_of(file.id), material.vocabulary, patterns)
             if misfit is not None:
                 span = _narrow(material, file.path, key, misfit.word)
                 yield material.finding(misfit.code, file.path, span, misfit.message, misfit.hint)
 
 
 @dataclass(frozen=True, slots=True)
-class _Misfit:
+class Misfit:
     """Which part of a key is at fault, why, and what to do."""
 
     word: str
@@ -71,13 +71,13 @@ class _Misfit:
     code: str = "KB210"
 
 
-class _Patterns:
+class Patterns:
     """The patterns of ``kb.yaml``, each tried on keys until it gives no answer, which is a fault of its own."""
 
     def __init__(self) -> None:
         self.stopped: set[str] = set()
 
-    def misfit(self, key: Key, pattern: str) -> _Misfit | None:
+    def misfit(self, key: Key, pattern: str) -> Misfit | None:
         """Try a pattern on a key; one that was stopped before fits all."""
         import regex  # 20 ms, and only kinds of key with a pattern need it
 
@@ -92,46 +92,48 @@ class _Patterns:
             what = f"cannot be matched: {error}"
         else:
             message = f'"{key.value}" does not fit the pattern of {key.kind} keys: {pattern}'
-            return _Misfit(key.value, message, "mend the value, or the pattern in kb.yaml")
+            return Misfit(key.value, message, "mend the value, or the pattern in kb.yaml")
         self.stopped.add(pattern)
         message = f"the pattern of {key.kind} keys {what}: {pattern}"
-        return _Misfit(
+        return Misfit(
             key.value, message, "mend it in kb.yaml; it is tried on no other key", "KB904"
         )
 
 
-def _misfit(material: Material, file: EntityFile, key: Key, patterns: _Patterns) -> _Misfit | None:
+def find_misfit(
+    key: Key, type: str | None, vocabulary: Vocabulary, patterns: Patterns
+) -> Misfit | None:
+    """Say why a key does not fit its kind or a bearer of a type (as the vocabulary has it); the first reason."""
     if key.kind.lower() in _PHONES:
         message = "a phone number is no key: numbers change hands"
-        return _Misfit(key.kind, message, "keep it in a field of your own")
-    word = material.vocabulary.keys.get(key.kind)
+        return Misfit(key.kind, message, "keep it in a field of your own")
+    word = vocabulary.keys.get(key.kind)
     if word is None:
         return None
     if word.pattern is not None and (misfit := patterns.misfit(key, word.pattern)) is not None:
         return misfit
-    value = normalize_key(key.kind, key.value, material.vocabulary).partition(":")[2]
-    type = material.type_of(file.id)
-    if word.normalize is KeyForm.EMAIL and type is not None and _is_person(material, type):
+    value = normalize_key(key.kind, key.value, vocabulary).partition(":")[2]
+    if (
+        word.normalize is KeyForm.EMAIL
+        and type is not None
+        and vocabulary.is_kind_of(type, "person")
+    ):
         mailbox = value.partition("@")[0]
         if is_mailbox(mailbox):
             message = f"{mailbox}@ is a mailbox that several people read, and no person's key"
-            return _Misfit(key.value, message, "give it to an entity of type contact")
+            return Misfit(key.value, message, "give it to an entity of type contact")
     if word.normalize is KeyForm.DOMAIN and value in FREE_MAIL:
         message = f"{value} is anybody's mail domain, and no company's key"
-        return _Misfit(key.value, message, "remove it")
-    if not material.vocabulary.admits(word.types, type):
+        return Misfit(key.value, message, "remove it")
+    if not vocabulary.admits(word.types, type):
         message = f"a key of kind {key.kind} belongs to {' or '.join(word.types)}, not to a {type}"
-        return _Misfit(key.kind, message, "mend the type, or move the key")
+        return Misfit(key.kind, message, "mend the type, or move the key")
     return None
 
 
 def is_mailbox(local_part: str) -> bool:
     """Say whether what stands before an @ names a shared mailbox."""
     return re.sub(r"[-_.]", "", local_part.partition("+")[0].lower()) in MAILBOXES
-
-
-def _is_person(material: Material, type: str) -> bool:
-    return material.vocabulary.is_kind_of(type, "person")
 
 
 def _narrow(material: Material, path: str, key: Key, word: str) -> Span:
@@ -145,4 +147,4 @@ def _narrow(material: Material, path: str, key: Key, word: str) -> Span:
     if at < 0:
         return key.span
     column = key.span.column + at
-    return replace(key.span, column=column, end_column=column + len(word))
+    return Span(key.span.line, column, column + len(word))

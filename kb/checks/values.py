@@ -19,14 +19,15 @@ def check_value_kinds(material: Material) -> Iterator[Diagnostic]:
         fact = draft.reading.fact
         if fact is None or draft.line.value is None or draft.line.is_retired:
             continue
-        misfit = _misfit(fact.value, draft.line, draft.line.value)
+        misfit = find_misfit(fact.value, draft.line, draft.line.value)
         if misfit is not None:
             message, hint = misfit
             span = material.span(draft.file.path, object_place(draft))
             yield material.finding("KB211", draft.file.path, span, message, hint)
 
 
-def _misfit(kind: str, line: StatementLine, value: str) -> tuple[str, str] | None:
+def find_misfit(kind: str, line: StatementLine, value: str) -> tuple[str, str] | None:
+    """Say why a value is not of the kind that the vocabulary wants, and what to write; ``None`` where it is."""
     match kind:
         case "date":
             parsed = parse_date(value)

@@ -11,7 +11,7 @@ from kb.model.time import Date
 from kb.store.layout import relative_link, resolve_path
 from kb.syntax.inline import format_link, iter_links
 from kb.syntax.source import Source
-from kb.syntax.splices import Splice, content_end, line_start, retarget_link
+from kb.syntax.splices import Splice, content_end, insert_below, line_start, retarget_link
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,5 @@ def _line_break_before(text: str, at: int) -> int:
 
 
 def _addition(text: str, path: str, newline: str, missing: Iterable[CitedSource]) -> Splice:
-    end = content_end(text)
-    blank = newline * 2
-    return Splice(end, end, "".join(blank + format_definition(goal, path) for goal in missing))
+    lines = (newline * 2).join(format_definition(goal, path) for goal in missing)
+    return insert_below(text, content_end(text), f"{newline}{lines}", newline)

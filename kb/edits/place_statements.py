@@ -8,7 +8,14 @@ from kb.model.statement import Section, StatementLine
 from kb.syntax.front_matter import split_front_matter
 from kb.syntax.sections import Body, Item, scan_body
 from kb.syntax.source import Source
-from kb.syntax.splices import Splice, apply_splices, content_end, line_end, line_start
+from kb.syntax.splices import (
+    Splice,
+    apply_splices,
+    content_end,
+    insert_below,
+    line_end,
+    line_start,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,7 @@ def _insertions(
     heading = next((start for kind, start, _ in body.sections if kind is section), None)
     if heading is not None:
         end = line_end(text, heading)
-        return [Splice(end, end, f"{newline}{newline}{lines}")]
+        return [insert_below(text, end, f"{newline}{lines}", newline)]
     return [
         _new_section(text, body, f"## {section.title}{newline}{newline}{lines}", section, newline)
     ]
@@ -77,10 +84,15 @@ def _beside(
     )
     if following is not None:
         at = line_start(text, following.start)
-        return Splice(at, at, f"{new.text}{newline}")
+        return Splice(at, at, f"{_like(text, following, new.text)}{newline}")
     last = items[-1]
     end = max([last.end, *(sub_end for _, _, sub_end in last.sub_items)])
-    return Splice(end, end, f"{newline}{new.text}")
+    return insert_below(text, end, _like(text, last, new.text), newline)
+
+
+def _like(text: str, item: Item, line: str) -> str:
+    """Write a line with the indentation and the bullet of its neighbour, so that neither becomes part of the other."""
+    return text[line_start(text, item.start) : item.start + 1] + line[1:]
 
 
 def _new_section(text: str, body: Body, lines: str, section: Section, newline: str) -> Splice:
@@ -95,7 +107,7 @@ def _new_section(text: str, body: Body, lines: str, section: Section, newline: s
         at = line_start(text, before)
         return Splice(at, at, f"{lines}{newline}{newline}")
     end = content_end(text)
-    return Splice(end, end, f"{newline}{newline}{lines}")
+    return insert_below(text, end, f"{newline}{lines}", newline)
 
 
 def _closing_definitions(text: str, body: Body) -> int | None:

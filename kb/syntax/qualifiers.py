@@ -142,6 +142,15 @@ def _twice(start: int, end: int, what: str) -> Fault:
     return Fault("KB140", start, end, f"a second {what} in one statement is not read", "keep one")
 
 
+def qualifier_kind(item: str) -> str:
+    """Name the field of a statement that an item of a parenthesis says; "" where it is no qualifier."""
+    folded = " ".join(item.split())
+    match = _WORD.fullmatch(folded)
+    if match is not None:
+        return match.lastgroup or ""
+    return "interval" if isinstance(parse_time(folded), Interval) else ""
+
+
 def iter_qualifiers(statement: StatementLine) -> Iterator[str]:
     """Yield a statement's qualifiers in their canonical order."""
     if statement.interval is not None:

@@ -63,3 +63,11 @@ def content_end(text: str) -> int:
     """Give the end of the last line that is not blank, so that what follows it are blank lines only."""
     bare = len(text.rstrip())
     return line_end(text, bare)
+
+
+def insert_below(text: str, end: int, lines: str, newline: str) -> Splice:
+    """Insert lines below the line that ends at a place; it keeps its own line end."""
+    after = end + (2 if text.startswith("\r\n", end) else text.startswith(("\n", "\r"), end))
+    if after == end:
+        return Splice(end, end, f"{newline}{lines}")
+    return Splice(after, after, f"{lines}{newline}")

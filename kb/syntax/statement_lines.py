@@ -12,6 +12,7 @@ from functools import lru_cache
 from kb.diagnostics import Fault
 from kb.model.names import normalize_predicate
 from kb.model.statement import Citation, Link, LinkForm, Section, StatementLine, SubItem
+from kb.model.time import Interval
 from kb.syntax.edtf import TimeFault, looks_like_time
 from kb.syntax.inline import (
     code_span,
@@ -34,6 +35,7 @@ from kb.syntax.qualifiers import (
 )
 
 __all__ = [
+    "closing_parenthesis",
     "format_link",
     "format_note",
     "format_statement",
@@ -103,7 +105,7 @@ _TAIL = (
     r"(?: \^(?P<id>[A-Za-z0-9-]+))?"
 )
 #: Looked up once: a member of an enumeration is slow to find.
-_RELATIONS, _MARKDOWN_LINK = Section.RELATIONS, LinkForm.MARKDOWN
+_RELATIONS, _MARKDOWN_LINK, _WIKI_LINK = Section.RELATIONS, LinkForm.MARKDOWN, LinkForm.WIKI
 _PLAIN_RELATION = re.compile(rf"(?P<predicate>[\w-]+):: (?P<object>{_LINK}){_TAIL}")
 _PLAIN_FACT = re.compile(rf"(?P<predicate>[\w-]+):: (?P<object>{_VALUE}){_TAIL}")
 
@@ -112,69 +114,101 @@ def _read_plain(
     text: str, section: Section, offset: int, start: int, sub_items: tuple[SubItem, ...]
 ) -> StatementLine | None:
     """Read a statement of the plain form as ``_Reader`` does, ``None`` where it has another form."""
-    is_relation = section is _RELATIONS
-    match = (_PLAIN_RELATION if is_relation else _PLAIN_FACT).fullmatch(text)
-    if match is None:
+    if section is _RELATIONS:
+        match = _PLAIN_RELATION.fullmatch(text)
+        if match is None:
+            return None
+        word, object, label, target, name, shown, written, note, cited, id = match.groups()
+        value = None
+    else:
+        match = _PLAIN_FACT.fullmatch(text)
+        if match is None:
+            return None
+        word, object, written, note, cited, id = match.groups()
+        value = object
+    predicate = read_predicate(word)
+    says = _NO_WORDS if written is None else _plain_qualifiers(written)
+    if predicate is None or says is None:
         return None
-    predicate = read_predicate(match["predicate"])
-    written = match["qualifiers"]
-    qualifiers = _NO_QUALIFIERS if written is None else _plain_qualifiers(written)
-    if predicate is None or qualifiers is None:
-        return None
-    object_start, object_end = match.span("object")
-    object_start += offset
-    object_end += offset
+    # All places follow from the lengths, since nothing but single signs stands between the parts.
+    end = offset + len(text)
+    predicate_end = offset + len(word)
+    object_start = predicate_end + 3
+    object_end = object_start + len(object)
+    after = object_end if written is None else object_end + len(written) + 3
     link = None
-    if is_relation:
-        label, target, form = match["label"], match["target"], _MARKDOWN_LINK
+    if value is None:
         if target is None:
-            label, target, form = match["shown"] or "", match["name"], LinkForm.WIKI
-        link = Link(form, label, target, object_start, object_end)
-    words = qualifiers.words
+            link = Link(_WIKI_LINK, shown or "", name, object_start, object_end)
+        else:
+            link = Link(_MARKDOWN_LINK, label, target, object_start, object_end)
+    if cited:
+        first = end - len(cited) if id is None else end - len(cited) - len(id) - 2
+        citations = _plain_citations(cited, first)
+    else:
+        citations = ()
+    interval, confidence, by, auto, retracted, superseded_by = says
+    # By position, in the order of the fields: of all values that are parsed these are made most often.
     return StatementLine(
-        section=section,
-        predicate=predicate,
-        link=link,
-        value=None if is_relation else match["object"],
-        interval=qualifiers.interval,
-        confidence=qualifiers.confidence,
-        by=words.get("by"),
-        auto=words.get("auto"),
-        retracted="retracted" in words,
-        superseded_by=words.get("superseded_by"),
-        note=match["note"],
-        citations=_plain_citations(match["citations"], offset + match.start("citations")),
-        id=match["id"],
-        sub_items=sub_items,
-        mentions=(),
-        start=start,
-        end=offset + len(text),
-        predicate_end=offset + match.end("predicate"),
-        object_start=object_start,
-        object_end=object_end,
-        qualifiers_start=0 if written is None else offset + match.start("qualifiers"),
-        note_start=0 if match["note"] is None else offset + match.start("note"),
+        section,
+        predicate,
+        link,
+        value,
+        interval,
+        confidence,
+        by,
+        auto,
+        retracted,
+        superseded_by,
+        note,
+        citations,
+        id,
+        sub_items,
+        (),
+        start,
+        end,
+        predicate_end,
+        object_start,
+        object_end,
+        0 if written is None else object_end + 2,
+        0 if note is None else after + 3,
     )
 
 
 def _plain_citations(text: str, at: int) -> tuple[Citation, ...]:
     """Take ``" [^a] [^b]"``, which begins at a place, apart; no label holds a bracket or a blank."""
     found = []
-    for label in text[3:-1].split("] [^") if text else ():
+    for label in text[3:-1].split("] [^"):
         end = at + len(label) + 4
         found.append(Citation(label, at + 1, end))
         at = end
     return tuple(found)
 
 
-@lru_cache(maxsize=8192)
-def _plain_qualifiers(text: str) -> Qualifiers | None:
+#: What qualifiers say, in the order of a statement's fields.
+_Said = tuple[Interval | None, int | None, str | None, str | None, bool, str | None]
+_NO_WORDS: _Said = (None, None, None, None, False, None)
+
+
+@lru_cache(maxsize=1 << 16)
+def _plain_qualifiers(text: str) -> _Said | None:
     """Read a parenthesis that holds nothing but qualifiers in which nothing is wrong; ``None`` for any other.
 
     Only what is wrong in it is told differently in the two sections.
     """
     found = read_qualifiers(text, 0, len(text), Section.RELATIONS)
-    return found if found.count and not found.unread and not found.faults else None
+    if not found.count or found.unread or found.faults:
+        return None
+    get = found.words.get
+    is_retracted = "retracted" in found.words
+    return (
+        found.interval,
+        found.confidence,
+        get("by"),
+        get("auto"),
+        is_retracted,
+        get("superseded_by"),
+    )
 
 
 @dataclass(slots=True)
@@ -328,7 +362,7 @@ class _Reader:
         at = self._skip_space(link_end, end)
         qualifiers, opening = None, at
         if at < end and self.masked[at] == "(":
-            closing = _closing(self.masked, at, end)
+            closing = closing_parenthesis(self.masked, at, end)
             if closing is None:
                 self.fault("KB131", at, end, "the parenthesis is not closed", "add ')'")
                 closing = end
@@ -482,8 +516,8 @@ def read_predicate(text: str) -> str | None:
     return normalize_predicate(word) if is_predicate else None
 
 
-def _closing(masked: str, opening: int, end: int) -> int | None:
-    """Where a parenthesis ends."""
+def closing_parenthesis(masked: str, opening: int, end: int) -> int | None:
+    """Give where a parenthesis closes in a masked text, ``None`` where it does not."""
     depth, at = 0, opening
     while (closing := masked.find(")", at, end)) >= 0:
         depth += masked.count("(", at, closing) - 1

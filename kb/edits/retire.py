@@ -1,0 +1,204 @@
+"""Statements that stand: ended, retracted, superseded, removed, cited further, confirmed. Each one line's change."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from kb.edits.edit import Edit, StatementRef
+from kb.edits.statement_file import StatementFile
+from kb.edits.statement_sources import named_sources
+from kb.edits.statement_times import ended, read_end_from_now, with_end
+from kb.edits.statement_words import check_founded, check_successor
+from kb.edits.workspace import Refused, Workspace
+from kb.errors import UsageError
+from kb.graph.graph import Statement
+from kb.graph.standing import is_current
+from kb.model.names import normalize_predicate
+from kb.model.time import Date
+from kb.model.vocabulary import StatementClass
+
+
+def plan_unrelate(
+    workspace: Workspace, subject: str, predicate: str, object: str, until: str, delete: bool
+) -> Edit:
+    """Plan that a relation ends, or was never so (``until`` is empty), or is removed from its file."""
+    if until and delete:
+        raise UsageError("--until ends a relation and --delete removes it", "give one of them")
+    start, end = workspace.resolve(subject), workspace.resolve(object)
+    reading = workspace.vocabulary.read_relation(normalize_predicate("-".join(predicate.split())))
+    both = {(start, end), (end, start)}
+    pairs = {(end, start) if reading.is_inverse else (start, end)}
+    if reading.relation is not None and reading.relation.symmetric:
+        pairs = both
+    all_of_pair = [
+        one
+        for one in workspace.graph.about(start)
+        if one.object is not None and (one.subject, one.object) in both
+    ]
+    found = [
+        one
+        for one in all_of_pair
+        if one.predicate == reading.name and (one.subject, one.object) in pairs
+    ]
+    if not found:
+        words = sorted({one.predicate for one in all_of_pair})
+        raise Refused(
+            f'"{predicate}" does not relate {workspace.name_of(start)} to {workspace.name_of(end)}',
+            f"what does: {', '.join(words)}" if words else "nothing relates them",
+        )
+    if delete:
+        return _delete(workspace, _only(found))
+    standing = [one for one in found if not one.is_retired]
+    if not standing:
+        return _edit(workspace, "unrelate", found[0], "is retired already", lambda _: None)
+    current = [one for one in standing if is_current(one, workspace.now)]
+    one = _only(current or standing)
+    if until:
+        return _end(workspace, "unrelate", one, until)
+    return _change(workspace, "unrelate", one, "retracted", retracted=True)
+
+
+def _only(found: Sequence[Statement]) -> Statement:
+    """Give the one statement that is meant."""
+    if len(found) > 1:
+        listed = ", ".join(
+            f"^{one.id} ({one.interval.text if one.interval else 'undated'})" for one in found
+        )
+        raise Refused(f"{len(found)} statements say that: {listed}", "name one: kb retire ^ID")
+    return found[0]
+
+
+def _delete(workspace: Workspace, one: Statement) -> Edit:
+    heirs = [
+        other.id
+        for other in workspace.graph.about(one.subject)
+        if other.superseded_by == one.id and other.file_id == one.file_id
+    ]
+    if heirs:
+        raise Refused(
+            f"^{one.id} supersedes ^{', ^'.join(heirs)}, which would have no successor",
+            f"retract it instead: kb retire ^{one.id} --retract",
+        )
+    return _edit(workspace, "unrelate", one, "deleted", lambda file: file.remove(one.id))
+
+
+def plan_retire(
+    workspace: Workspace,
+    statement: str,
+    *,
+    until: str = "",
+    is_ended: bool = False,
+    retract: bool = False,
+    superseded_by: str = "",
+) -> Edit:
+    """Plan the end of a statement: the world changed (``until``, ``is_ended``), or the record was wrong."""
+    if bool(until) + is_ended + retract + bool(superseded_by) != 1:
+        raise UsageError(
+            "say how it is retired, in one way",
+            "--until DATE or --ended where the world changed; --retract or --superseded-by ^ID where the record was wrong",
+        )
+    one = workspace.statement(statement)
+    if until:
+        return _end(workspace, "retire", one, until)
+    if is_ended:
+        return _change(workspace, "retire", one, "ended", interval=ended(one.interval))
+    if retract:
+        return _change(workspace, "retire", one, "retracted", retracted=True)
+    return _supersede(workspace, one, superseded_by)
+
+
+def _end(workspace: Workspace, name: str, one: Statement, until: str) -> Edit:
+    notes: list[str] = []
+    end = read_end_from_now("--until", until, workspace.now, notes)
+    before = one.interval.end if one.interval and not one.interval.is_event else None
+    if isinstance(before, Date) and before.text != end.text:
+        notes.append(f"it ended {before.text} so far")
+    interval = with_end(one.interval, end)
+    return _change(workspace, name, one, f"ended {end.text}", tuple(notes), interval=interval)
+
+
+def _supersede(workspace: Workspace, one: Statement, id: str) -> Edit:
+    try:
+        new = workspace.statement(id, None if "/" in id else one.file_id)
+    except Refused:
+        new = workspace.statement(id)
+    check_successor(workspace, one, new.file_id, new.id)
+    if one in _successors(workspace, new):
+        raise Refused(
+            f"^{one.id} would supersede itself", "name the statement that takes its place"
+        )
+    return _change(workspace, "retire", one, f"superseded by ^{new.id}", superseded_by=new.id)
+
+
+def _successors(workspace: Workspace, one: Statement) -> list[Statement]:
+    """List a statement and all that supersede it, as far as that goes."""
+    found = [one]
+    while wanted := found[-1].superseded_by:
+        named = workspace.graph.of_id(wanted)
+        own = [other for other in named if other.file_id == found[-1].file_id]
+        if not (own or named) or (own or named)[0] in found:
+            break
+        found.append((own or list(named))[0])
+    return found
+
+
+def plan_cite(workspace: Workspace, statement: str, observations: Sequence[str]) -> Edit:
+    """Plan further citations."""
+    one = workspace.statement(statement)
+    sources = named_sources(workspace, observations)
+    among = {*one.observations, *sources.ids}
+    seen = workspace.graph.observations
+    notes = tuple(
+        f"{id} repeats {origin}, so it is no second witness"
+        for id in sources.ids
+        for origin in seen[id].derived_from
+        if origin in among and id not in one.observations
+    )
+    edit = _edit(
+        workspace,
+        "cite",
+        one,
+        f"cites {', '.join(sources.ids)}",
+        lambda file: file.change(one.id, sources.cited),
+        notes,
+    )
+    return edit._replace(observations=sources.ids)
+
+
+def plan_confirm(workspace: Workspace, statement: str) -> Edit:
+    """Plan that a suggestion becomes a plain statement."""
+    one = workspace.statement(statement)
+    if one.auto and one.klass is StatementClass.ESTABLISHED:
+        observations = workspace.graph.observations
+        check_founded(
+            workspace, [observations[id].said_by for id in one.observations if id in observations]
+        )
+    return _change(workspace, "confirm", one, "confirmed", auto=None)
+
+
+def _change(
+    workspace: Workspace,
+    name: str,
+    one: Statement,
+    what: str,
+    notes: tuple[str, ...] = (),
+    **fields: Any,
+) -> Edit:
+    return _edit(workspace, name, one, what, lambda file: file.change(one.id, **fields), notes)
+
+
+def _edit(
+    workspace: Workspace,
+    name: str,
+    one: Statement,
+    what: str,
+    step: Callable[[StatementFile], object],
+    notes: tuple[str, ...] = (),
+) -> Edit:
+    """Plan one step on the file of a statement."""
+    file = StatementFile(workspace, one.file_id)
+    step(file)
+    goal = workspace.name_of(one.object) if one.object else one.value
+    subject = f"{name}: {workspace.name_of(one.subject)} {one.predicate} {goal}: {what}"
+    entities = (one.subject, *([one.object] if one.object else []))
+    ref = StatementRef(one.file_id, one.id)
+    return Edit(name, subject, file.changes(), entities, file.path, (ref,), (), notes)

@@ -1,0 +1,128 @@
+"""Times as an edit's arguments give them → an interval, and what a relative date was read as. Reads no clock."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from kb.errors import UsageError
+from kb.model.time import Bound, Date, Interval
+from kb.syntax.edtf import TimeFault, parse_interval
+from kb.syntax.relative_dates import SaidTime, read_said_time, reference_of
+
+
+class GivenTime(NamedTuple):
+    """The time that the arguments give."""
+
+    interval: Interval | None = None
+    has_start: bool = False  #: a start was given, and is not only the open side of the other
+    has_end: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def read_time(
+    since: str, valid_until: str, when: str, references: Iterable[Date | None]
+) -> GivenTime:
+    """Read ``--since``, ``--valid-until`` and ``--when``; relative dates count from the references, the sources' times."""
+    if when and (since or valid_until):
+        raise UsageError(
+            "--when says the whole time, so it cannot stand beside --since or --valid-until",
+            "write --when 2024/2025, or --since 2024 --valid-until 2025",
+        )
+    seen_from = tuple(references)
+    notes: list[str] = []
+    if when:
+        interval = _read("--when", when, seen_from, notes)
+        return GivenTime(interval, True, True, tuple(notes))
+    start = read_start(since, seen_from, notes) if since else None
+    end = read_end("--valid-until", valid_until, seen_from, notes) if valid_until else None
+    if start is None and end is None:
+        return GivenTime()
+    text = f"{start.text if start else ''}/{end.text if end else '..'}"
+    return GivenTime(make_interval(text), start is not None, end is not None, tuple(notes))
+
+
+def read_start(text: str, references: Iterable[Date | None], notes: list[str]) -> Date:
+    """Read the one date that something began."""
+    interval = _read("--since", text, tuple(references), notes, is_date=True)
+    if isinstance(interval.start, Date):
+        return interval.start
+    raise UsageError(f'--since takes a date, and "{text}" has no start')
+
+
+def read_end(option: str, text: str, references: Iterable[Date | None], notes: list[str]) -> Date:
+    """Read the one date that something ended: of a stretch, such as last week, its end."""
+    interval = _read(option, text, tuple(references), notes, is_date=True)
+    if isinstance(interval.end, Date):
+        return interval.end
+    raise UsageError(f'{option} takes a date, and "{text}" has no end')
+
+
+def read_end_from_now(option: str, text: str, now: int, notes: list[str]) -> Date:
+    """Read the date that something ended, as somebody says it today."""
+    return read_end(option, text, (reference_of(now),), notes)
+
+
+def _read(
+    option: str,
+    text: str,
+    references: tuple[Date | None, ...],
+    notes: list[str],
+    is_date: bool = False,
+) -> Interval:
+    """Read a time from each reference; they must agree."""
+    readings = dict.fromkeys(_read_from(option, text, one) for one in references or (None,))
+    said, *others = readings
+    if others:
+        texts = " or ".join(one.interval.text for one in (said, *others))
+        raise UsageError(
+            f'{option} "{text}" would be {texts}: the cited observations are of different days',
+            "write the date itself",
+        )
+    if said.rule:
+        notes.append(f'{option} "{text}" was read as {said.interval.text}: {said.rule}')
+    elif is_date and not said.interval.is_event:
+        raise UsageError(f"{option} takes one date, not {text}", f"write --when {text}")
+    return said.interval
+
+
+def _read_from(option: str, text: str, reference: Date | None) -> SaidTime:
+    said = read_said_time(text, reference)
+    if isinstance(said, TimeFault):
+        what = "" if f'"{text}"' in said.message else f' "{text}"'
+        raise UsageError(f"{option}{what}: {said.message}", said.hint)
+    return said
+
+
+def make_interval(text: str) -> Interval:
+    """Make an interval of dates that were read."""
+    interval = parse_interval(text)
+    if isinstance(interval, TimeFault):
+        raise UsageError(f"{text} is no time: {interval.message}", interval.hint)
+    return interval
+
+
+def with_end(interval: Interval | None, end: Date) -> Interval:
+    """End a time. What was an event lasted from it to the end."""
+    return make_interval(f"{_start(interval)}/{end.text}")
+
+
+def with_start(interval: Interval, start: Date) -> Interval:
+    """Give a time whose start is not known its start."""
+    return make_interval(f"{start.text}/{_end(interval)}")
+
+
+def ended(interval: Interval | None) -> Interval:
+    """End a time at a date that nobody knows."""
+    if interval is not None and isinstance(interval.end, Date) and not interval.is_event:
+        return interval
+    start = _start(interval)
+    return make_interval("ended" if start in ("", "..") else f"{start}/")
+
+
+def _start(interval: Interval | None) -> str:
+    if interval is None or interval.start is Bound.UNKNOWN:
+        return ""
+    return interval.start.text if isinstance(interval.start, Date) else interval.start.value
+
+
+def _end(interval: Interval) -> str:
+    return interval.end.text if isinstance(interval.end, Date) else interval.end.value
