@@ -6,6 +6,7 @@ The table of codes stands in :mod:`kb.catalogue`.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 
 class Severity(Enum):
@@ -15,8 +16,7 @@ class Severity(Enum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of one line, 1-based, in characters; ``end_column`` is exclusive."""
 
     line: int

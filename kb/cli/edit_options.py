@@ -52,7 +52,6 @@ def do_edit(plan: "Plan", how: dict[str, Any]) -> "Applied":
     ``how`` holds what ``edit_options`` added.
     """
     from kb.edits.apply import WriteOptions, apply_edit
-    from kb.render.applied import applied_fields, applied_lines
 
     options = WriteOptions(
         dry_run=how["dry_run"],
@@ -63,13 +62,20 @@ def do_edit(plan: "Plan", how: dict[str, Any]) -> "Applied":
         request=_request(),
     )
     done = apply_edit(chosen_root(how["root"]), int(time.time()), plan, options)
-    if how["as_json"]:
+    print_applied(done, how["as_json"])
+    return done
+
+
+def print_applied(done: "Applied", as_json: bool) -> None:
+    """Say what an edit did, and warn of what went wrong beside it."""
+    from kb.render.applied import applied_fields, applied_lines
+
+    if as_json:
         click.echo(json.dumps(applied_fields(done), ensure_ascii=False, indent=2))
     else:
         for line in applied_lines(done):
             click.echo(line)
     warn(done.warnings)
-    return done
 
 
 def _request() -> str:

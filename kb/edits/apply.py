@@ -156,6 +156,8 @@ def _check_revision(root: str, edit: Edit, wanted: str) -> None:
         return
     path = _first_path(edit)
     before = next((c.before for c in edit.changes if c.path == path), None)
+    if before is None and path:  # it is moved there, or not changed
+        before = next((c.before for c in edit.changes if c.after is None), None)
     if before is None and path:
         try:
             with open(os.path.join(root, path), "rb") as file:

@@ -25,9 +25,24 @@ _SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r
 def format_scalar(text: str) -> str:
     """Write a text as a YAML scalar on one line."""
     is_plain = _PLAIN.fullmatch(text) or is_id(text)
-    if is_plain and ": " not in text and not _TYPED.fullmatch(text):
+    if is_plain and ": " not in text and not is_typed(text):
         return text
+    return quote_scalar(text)
+
+
+def quote_scalar(text: str) -> str:
+    """Write a text as a YAML scalar in double quotes."""
     return f'"{"".join(map(_escaped, text))}"'
+
+
+def is_typed(text: str) -> bool:
+    """Say whether other readers of YAML take a plain scalar for more than text: a number, a truth, nothing."""
+    return _TYPED.fullmatch(text) is not None
+
+
+def is_plain_date(text: str) -> bool:
+    """Say whether a scalar is an ISO date, which is written plain."""
+    return _DATE.fullmatch(text) is not None
 
 
 def _escaped(char: str) -> str:
@@ -61,7 +76,7 @@ def format_front_matter(
         if not value:
             continue
         if isinstance(value, str):
-            lines.append(f"{key}: {value if _DATE.fullmatch(value) else format_scalar(value)}")
+            lines.append(f"{key}: {value if is_plain_date(value) else format_scalar(value)}")
         else:
             lines.append(f"{key}:{format_list(value)}")
     text = "\n".join(("---", *lines, "---", ""))

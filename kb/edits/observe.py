@@ -58,7 +58,9 @@ def _when(workspace: Workspace, text: str) -> str:
     if isinstance(said, TimeFault):
         raise Refused(f'--happened-at "{text}": {said.message}', said.hint)
     if not said.interval.is_event:
-        raise Refused(f'--happened-at "{text}" is no single date', "give a day, a month or a moment")
+        raise Refused(
+            f'--happened-at "{text}" is no single date', "give a day, a month or a moment"
+        )
     return said.interval.text
 
 

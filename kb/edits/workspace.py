@@ -107,6 +107,11 @@ class Workspace:
         )
         raise Refused(f'no {what} is "{argument}"', hint)
 
+    def file_id(self, argument: str, what: str = "entity") -> str:
+        """Read an argument as the one file that it names: an id is that file's own, were it merged into another."""
+        id = argument.strip()
+        return id if self.places.path_of(id) is not None else self.resolve(argument, what)
+
     def name_of(self, id: str) -> str:
         """Name an entity."""
         entity = self.graph.entities.get(id)

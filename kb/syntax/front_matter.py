@@ -145,7 +145,7 @@ def _read_plain_block(text: str) -> FrontMatter | None:
     if not text.startswith("---\n"):
         return None
     entries: dict[str, tuple[Scalar, Node]] = {}
-    while match := _PLAIN_LINE.match(text, at):
+    while at <= _MAX_PLAIN and (match := _PLAIN_LINE.match(text, at)):
         key = match[1]
         if key in entries:
             return None

@@ -1,0 +1,165 @@
+"""What entities' fields must be before they are written: types, names, keys. Plans no file of its own.
+
+Keys decide who is who, so one that another bears is refused, and so is one that cannot tell anybody apart. Names never
+decide: who else bears one is named, and that is all.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from kb.checks.guesses import did_you_mean
+from kb.checks.keys import Patterns, find_misfit
+from kb.diagnostics import WHOLE_FILE
+from kb.edits.edit import FileChange
+from kb.edits.front_matter_splices import Value, with_field
+from kb.edits.workspace import EntityText, Refused, Workspace
+from kb.graph.contact_rules import is_free_mail, is_shared_mailbox
+from kb.graph.keys import normalize_key, read_key_argument
+from kb.model.entity import Key
+from kb.model.vocabulary import KeyForm
+from kb.syntax.entity_file import parse_entity_file
+
+_KIND = re.compile(r"[^\W_][\w-]*")
+
+
+def change_fields(
+    opened: EntityText, changes: Iterable[tuple[str, Value | None]], *, keeps_empty: bool = False
+) -> FileChange | None:
+    """Change frontmatter fields of a file (``None`` takes one away); ``None`` where that changes nothing."""
+    source = opened.source
+    for field, value in changes:
+        source = with_field(source, field, value, keeps_empty=keeps_empty)
+    if source.text == opened.source.text:
+        return None
+    read, _ = parse_entity_file(source)
+    if read.is_broken or read.id != opened.file.id:
+        raise Refused(f"{source.path} is left alone: it would not be read afterwards")
+    return opened.change(source.text)
+
+
+def read_type(workspace: Workspace, written: str) -> tuple[str, tuple[str, ...]]:
+    """Read a type as the vocabulary has it; an unknown one is kept with a note, under ``strict`` refused."""
+    text = written.strip()
+    if not text:
+        raise Refused("a type is a word", "kb vocabulary lists them")
+    name = workspace.vocabulary.type_name(text)
+    if name is not None:
+        return name, ()
+    message = f'the vocabulary has no type "{text}"'
+    hint = did_you_mean(text.lower(), sorted(workspace.vocabulary.types))
+    if workspace.base.settings.strict:
+        raise Refused(message, hint or "add it to kb.yaml, or choose one of kb vocabulary")
+    return text, (f"{message}{f' ({hint})' if hint else ''}",)
+
+
+def read_name(text: str) -> str:
+    """Read a name: one line, not empty."""
+    name = " ".join(text.split())
+    if not name:
+        raise Refused("a name must not be empty", "say what people call it")
+    return name
+
+
+def read_names(texts: Iterable[str]) -> tuple[str, ...]:
+    """Read names, each once."""
+    return tuple(dict.fromkeys(map(read_name, texts)))
+
+
+def note_namesakes(
+    workspace: Workspace, name: str, type: str | None, own: str | None = None
+) -> tuple[str, ...]:
+    """Name the others of the same type that bear a name. Whether they are one is not decided here."""
+    others = [
+        id
+        for id in workspace.graph.bearers_of_name(name)
+        if id != own and workspace.type_of(id) == workspace.vocabulary.read_type(type)
+    ]
+    if not others:
+        return ()
+    shown = ", ".join(f"{workspace.name_of(id)} ({id})" for id in others[:5])
+    more = f" and {len(others) - 5} more" if len(others) > 5 else ""
+    return (
+        f'"{name}" is a name of {shown}{more} too: nothing is decided; '
+        "kb merge if they are one, kb distinct if not",
+    )
+
+
+# -- keys --------------------------------------------------------------------------------------------------------
+
+
+def read_keys(
+    workspace: Workspace, texts: Sequence[str], type: str | None, own: str | None = None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Read keys for an entity of a type, with notes. Refused: keys of others, and those that tell nobody apart."""
+    keys, notes, patterns = list[str](), list[str](), Patterns()
+    seen: set[str] = set()
+    for text in texts:
+        key = parse_key(workspace, text)
+        normalized = normalized_key(workspace, key.text)
+        if normalized in seen:
+            continue
+        seen.add(normalized)
+        _check_bearers(workspace, key, normalized, own)
+        notes += _check_kind(workspace, key)
+        _check_fit(workspace, key, workspace.vocabulary.read_type(type), patterns)
+        keys.append(key.text)
+    return tuple(keys), tuple(notes)
+
+
+def parse_key(workspace: Workspace, text: str) -> Key:
+    """Read a key: ``kind:value``, or a bare mail address, domain or web address."""
+    text = text.strip()
+    kind, sign, value = text.partition(":")
+    if text.startswith(("http://", "https://")):
+        return Key("url", text, WHOLE_FILE)
+    if sign and value.strip() and _KIND.fullmatch(kind.strip()):
+        kind = kind.strip()
+        known = kind.lower() if kind.lower() in workspace.vocabulary.keys else kind
+        return Key(known, value.strip(), WHOLE_FILE)
+    for read in read_key_argument(text, workspace.vocabulary, frozenset()):
+        return Key(read.partition(":")[0], text, WHOLE_FILE)
+    raise Refused(f'"{text}" is no key', "write kind:value, such as email:ada@northpeak.example")
+
+
+def normalized_key(workspace: Workspace, text: str) -> str:
+    """Give a written key as keys are compared."""
+    kind, _, value = text.partition(":")
+    return normalize_key(kind.strip(), value.strip(), workspace.vocabulary)
+
+
+def _check_bearers(workspace: Workspace, key: Key, normalized: str, own: str | None) -> None:
+    bearers = [id for id in workspace.graph.bearers_of_key(normalized) if id != own]
+    if bearers:
+        shown = " and ".join(f"{workspace.name_of(id)} ({id})" for id in bearers)
+        raise Refused(
+            f"{key.text} is a key of {shown}",
+            f"it is that one: kb show {bearers[0]}; if the two are one, kb merge joins them",
+        )
+
+
+def _check_kind(workspace: Workspace, key: Key) -> tuple[str, ...]:
+    if key.kind in workspace.vocabulary.keys or find_misfit(
+        key, None, workspace.vocabulary, Patterns()
+    ):
+        return ()
+    message = f'the vocabulary has no kind of key "{key.kind}"'
+    hint = did_you_mean(key.kind.lower(), sorted(workspace.vocabulary.keys))
+    if workspace.base.settings.strict:
+        raise Refused(message, hint or "add it to kb.yaml")
+    return (f"{message}{f' ({hint})' if hint else ''}",)
+
+
+def _check_fit(workspace: Workspace, key: Key, type: str | None, patterns: Patterns) -> None:
+    word = workspace.vocabulary.keys.get(key.kind)
+    form = word.normalize if word else None
+    is_person = workspace.vocabulary.is_kind_of(type, "person")
+    if form is KeyForm.EMAIL and is_person and is_shared_mailbox(key.value):
+        raise Refused(
+            f"{key.value} is a mailbox that several people read, and no person's key",
+            "give it to an entity of type contact",
+        )
+    if form is KeyForm.DOMAIN and is_free_mail(key.value):
+        raise Refused(f"{key.value} is anybody's mail domain, and no company's key", "leave it out")
+    misfit = find_misfit(key, type, workspace.vocabulary, patterns)
+    if misfit is not None:
+        raise Refused(misfit.message, misfit.hint)

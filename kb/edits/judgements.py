@@ -1,0 +1,268 @@
+"""``kb merge``, ``unmerge`` and ``distinct``: who is one with whom, as a line in one file and a decision on record.
+
+A merge is a redirect in the other's own file and nothing else, so that taking the line away undoes it exactly. It is
+refused where it would not be followed. Two types nothing can force. A merge that is forced against ``distinct_from``,
+which would beat it, takes that judgement back in the same edit, and its undoing puts it in again.
+"""
+
+from kb.edits.decisions import OVERRODE, Reason, plan_decision
+from kb.edits.edit import Edit, FileChange
+from kb.edits.entity_fields import change_fields
+from kb.edits.front_matter_splices import Value, has_field, read_field
+from kb.edits.workspace import EntityText, Refused, Workspace
+from kb.graph.identity import resolve_identities
+from kb.load import load_file
+from kb.model.vocabulary import KeyForm
+from kb.syntax.entity_file import parse_entity_file
+from kb.syntax.source import Source, decode
+
+_REDIRECT, _DISTINCT = "merged_into", "distinct_from"
+#: Kinds of key besides those compared exactly of which a register gives each bearer one.
+_ISSUED_ONCE = frozenset(("orcid",))
+
+
+def plan_merge(
+    workspace: Workspace, survivor: str, other: str, reason: Reason, *, force: bool = False
+) -> Edit:
+    """Plan a redirect from the other to the survivor; ``force`` overrides keys and judgements that say that they are two."""
+    kept, gone = workspace.resolve(survivor), workspace.file_id(other)
+    graph = workspace.graph
+    opened = workspace.open_entity(gone)
+    if graph.survivors.get(gone, gone) == kept and gone != kept:
+        subject = f"{gone} is merged into {kept} already"
+        return Edit("merge", subject, (), (gone, kept), opened.file.path)
+    if gone == kept:
+        raise Refused(f"{kept} cannot be merged into itself", "name two entities")
+    if gone in graph.survivors:
+        raise Refused(
+            f"{gone} is merged into {graph.survivors[gone]} already", f"kb unmerge {gone} first"
+        )
+    if graph.are_distinct(kept, gone) and not force:
+        raise Refused(
+            f"{kept} and {gone} are judged distinct",
+            "if that was wrong: --force, and say in --why how that is known",
+        )
+    if opened.file.merged_into is not None:
+        raise Refused(
+            f"{gone} has a redirect that is not followed", f"kb check says why; kb unmerge {gone}"
+        )
+    notes = _check_keys(workspace, kept, gone, force)
+    parted = _parting(workspace, kept, gone)
+    pairs = tuple(f"{id} {other}" for id, others in parted.items() for other in others)
+    changes = []
+    for id in sorted({gone, *parted}):
+        fields = [*_without(workspace, id, parted.get(id, ()))]
+        fields += [(_REDIRECT, kept)] if id == gone else []
+        change = change_fields(workspace.open_entity(id), fields, keeps_empty=True)
+        changes += [change] if change else []
+    _check_followed(workspace, kept, gone, changes)
+    title = f"{workspace.name_of(gone)} is {workspace.name_of(kept)}"
+    done = _judged(
+        workspace, "merge", (gone, kept), title, reason, opened, tuple(changes), overrode=pairs
+    )
+    overridden = tuple(f"taken back: {pair.replace(' ', ' is not ')}" for pair in pairs)
+    return done._replace(notes=(*notes, *overridden))
+
+
+def plan_unmerge(workspace: Workspace, other: str, reason: Reason) -> Edit:
+    """Plan that a redirect goes: the file is as it was before the merge, to the byte."""
+    gone = workspace.file_id(other)
+    opened = workspace.open_entity(gone)
+    target = opened.file.merged_into
+    if target is None and not has_field(opened.source, _REDIRECT):
+        entity = workspace.graph.entities.get(gone)
+        merged = entity.merged if entity else ()
+        hint = f"merged into it: {', '.join(merged)}" if merged else ""
+        raise Refused(f"{gone} is not merged into another", hint)
+    kept = target.text if target else ""
+    is_there = workspace.places.path_of(kept) is not None and kept != gone
+    name = opened.file.name
+    title = f"{name} is not {workspace.name_of(kept)}" if is_there else f"{name} is itself"
+    # A redirect to nothing, or to itself, was no merge: there is only one to speak of.
+    about = (gone, kept) if is_there else (gone,)
+    decision = "unmerge" if is_there else "correct"
+    changes = []
+    again = _overridden(workspace, gone, kept)
+    for id in sorted({gone, *again}):
+        fields = [*_with(workspace, id, again.get(id, ()))]
+        fields += [(_REDIRECT, None)] if id == gone else []
+        change = change_fields(workspace.open_entity(id), fields)
+        changes += [change] if change else []
+    done = _judged(workspace, decision, about, title, reason, opened, tuple(changes), "unmerge")
+    notes = (f"judged again: {id} is not {other}" for id, ids in again.items() for other in ids)
+    return done._replace(notes=tuple(notes))
+
+
+def plan_distinct(
+    workspace: Workspace, first: str, second: str, reason: Reason, *, withdraw: bool = False
+) -> Edit:
+    """Plan that two are judged not the same, or that this judgement is taken back; it stands in the lesser id's file."""
+    ids = workspace.resolve(first), workspace.resolve(second)
+    low, high = min(ids), max(ids)
+    if low == high:
+        merged = [one for one in (first, second) if one in workspace.graph.survivors]
+        raise Refused(
+            f"both are {low}", f"kb unmerge {merged[0]} first" if merged else "name two entities"
+        )
+    if withdraw:
+        return _plan_withdrawal(workspace, low, high, reason)
+    opened = workspace.open_entity(low)
+    if workspace.graph.are_distinct(low, high):
+        subject = f"{low} and {high} are judged distinct already"
+        return Edit("distinct", subject, (), (low, high), opened.file.path)
+    names = (*(name.text for name in opened.file.distinct_from), high)
+    change = change_fields(opened, ((_DISTINCT, tuple(dict.fromkeys(names))),))
+    if change is None:
+        raise Refused(f"{low} says so already, and it is not followed", "kb check says why")
+    title = f"{workspace.name_of(low)} and {workspace.name_of(high)} are two"
+    return _judged(workspace, "distinct", (low, high), title, reason, opened, (change,))
+
+
+def _plan_withdrawal(workspace: Workspace, low: str, high: str, reason: Reason) -> Edit:
+    opened = workspace.open_entity(low)
+    changes = []
+    for id, others in _parting(workspace, low, high).items():
+        change = change_fields(workspace.open_entity(id), _without(workspace, id, others))
+        changes += [change] if change else []
+    if not changes:
+        subject = f"{low} and {high} are not judged distinct"
+        return Edit("distinct", subject, (), (low, high), opened.file.path)
+    title = f"{workspace.name_of(low)} and {workspace.name_of(high)} may be one after all"
+    return _judged(
+        workspace, "correct", (low, high), title, reason, opened, tuple(changes), "distinct"
+    )
+
+
+Fields = list[tuple[str, Value | None]]
+
+
+def _parting(workspace: Workspace, first: str, second: str) -> dict[str, tuple[str, ...]]:
+    """Find the judgements that part two groups: each file's id, and the ids that it says it is not."""
+    mine, theirs = _group(workspace, first), _group(workspace, second)
+    found: dict[str, tuple[str, ...]] = {}
+    for ids, others in ((mine, theirs), (theirs, mine)):
+        for id in ids:
+            judged = (name.text for name in workspace.open_entity(id).file.distinct_from)
+            parted = tuple(name for name in judged if name in others)
+            found.update({id: parted} if parted else {})
+    return found
+
+
+def _without(workspace: Workspace, id: str, others: tuple[str, ...]) -> Fields:
+    judged = (name.text for name in workspace.open_entity(id).file.distinct_from)
+    return [(_DISTINCT, tuple(name for name in judged if name not in others))] if others else []
+
+
+def _with(workspace: Workspace, id: str, others: tuple[str, ...]) -> Fields:
+    judged = (name.text for name in workspace.open_entity(id).file.distinct_from)
+    return [(_DISTINCT, tuple(dict.fromkeys((*judged, *others))))] if others else []
+
+
+def _overridden(workspace: Workspace, gone: str, kept: str) -> dict[str, tuple[str, ...]]:
+    """Find the judgements that the merge which is undone was forced against, as its decision names them."""
+    decisions = [
+        seen
+        for id in workspace.graph.involving(gone)
+        if (seen := workspace.graph.observations[id]).decision == "merge"
+        and {gone, kept} <= set(seen.about)
+    ]
+    if not decisions:
+        return {}
+    last = max(
+        decisions, key=lambda seen: (seen.happened_at.first if seen.happened_at else 0, seen.id)
+    )
+    file, _ = load_file(workspace.root, last.path)
+    pairs = read_field(Source(file.path, file.text), OVERRODE) or ()
+    found: dict[str, tuple[str, ...]] = {}
+    for pair in (pairs,) if isinstance(pairs, str) else pairs:
+        id, _, other = pair.partition(" ")
+        if all(workspace.places.path_of(one) is not None for one in (id, other)):
+            found[id] = (*found.get(id, ()), other)
+    return found
+
+
+def _judged(
+    workspace: Workspace,
+    decision: str,
+    about: tuple[str, ...],
+    title: str,
+    reason: Reason,
+    opened: EntityText,
+    changes: tuple[FileChange, ...],
+    command: str = "",
+    overrode: tuple[str, ...] = (),
+) -> Edit:
+    """Give the edit of a judgement: the decision is filed before the files that follow from it change."""
+    filed = plan_decision(workspace, decision, about, title, reason, overrode)
+    return Edit(
+        command or decision,
+        f"{command or decision} {' and '.join(about)}: {title}",
+        (filed.change, *changes),
+        about,
+        opened.file.path,
+        observations=(filed.id, *reason.evidence),
+    )
+
+
+# -- what speaks against a merge ---------------------------------------------------------------------------------
+
+
+def _group(workspace: Workspace, survivor: str) -> tuple[str, ...]:
+    entity = workspace.graph.entities.get(survivor)
+    return (survivor, *(entity.merged if entity else ()))
+
+
+def _check_followed(workspace: Workspace, kept: str, gone: str, changes: list[FileChange]) -> None:
+    """Refuse a redirect that would not be followed, or would undo another one: two types, a circle, a judgement."""
+    changed = {
+        file.id: file
+        for change in changes
+        if change.after is not None
+        for file, _ in (parse_entity_file(decode(change.path, change.after)),)
+    }
+    ids = (*_group(workspace, kept), *_group(workspace, gone))
+    files = [changed.get(id) or workspace.open_entity(id).file for id in ids]
+    found = resolve_identities(files, workspace.vocabulary)
+    if all(found.survivors.get(id, id) == kept for id in ids):
+        return
+    faults = [fault for fault in found.faults if not fault.unknown]
+    message = faults[0].message if faults else f"{gone} cannot be merged into {kept}"
+    hint = faults[0].hint if faults else "kb check says what stands in the way"
+    raise Refused(f"{message}: nothing was merged", hint)
+
+
+def _check_keys(workspace: Workspace, kept: str, gone: str, force: bool) -> tuple[str, ...]:
+    """Refuse two that bear different keys of a kind that one has one of."""
+    mine, theirs = (_keys_by_kind(workspace, id) for id in (kept, gone))
+    clashes = [
+        f"{kind}:{next(iter(mine[kind]))} and {kind}:{next(iter(theirs[kind]))}"
+        for kind in sorted(set(mine) & set(theirs))
+        if _is_unique(workspace, kind)
+        and len(mine[kind]) == len(theirs[kind]) == 1
+        and mine[kind] != theirs[kind]
+    ]
+    if not clashes:
+        return ()
+    if not force:
+        raise Refused(
+            f"{kept} and {gone} bear keys of which one has one: {'; '.join(clashes)}",
+            "if they are one all the same: --force, and say in --why how that is known",
+        )
+    return (f"merged in spite of {'; '.join(clashes)}",)
+
+
+def _keys_by_kind(workspace: Workspace, id: str) -> dict[str, set[str]]:
+    kinds: dict[str, set[str]] = {}
+    for key in workspace.graph.entities[id].normalized_keys:
+        kind, _, value = key.partition(":")
+        kinds.setdefault(kind, set()).add(value)
+    return kinds
+
+
+def _is_unique(workspace: Workspace, kind: str) -> bool:
+    """Say whether a register gives each bearer one: a number of a customer, a book, a researcher.
+
+    Addresses, domains, handles and web addresses are what one collects several of.
+    """
+    word = workspace.vocabulary.keys.get(kind)
+    return kind in _ISSUED_ONCE or (word is not None and word.normalize is KeyForm.EXACT)

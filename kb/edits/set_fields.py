@@ -1,0 +1,228 @@
+"""``kb set`` and ``kb rename``: one field of an entity's frontmatter. Ids and judgements have commands of their own."""
+
+from collections.abc import Sequence
+from enum import Enum
+
+from kb.edits.edit import Edit
+from kb.edits.entity_fields import (
+    change_fields,
+    normalized_key,
+    note_namesakes,
+    parse_key,
+    read_keys,
+    read_name,
+    read_names,
+    read_type,
+)
+from kb.edits.front_matter_splices import Value, read_field
+from kb.edits.workspace import EntityText, Refused, Workspace
+from kb.model.names import fold
+from kb.syntax.entity_file import RESERVED
+
+
+class How(Enum):
+    """What is done with the values."""
+
+    SET = "set"  #: they are what the field says
+    ADD = "add"  #: they are added to its list
+    REMOVE = "remove"  #: they are taken out of its list
+    UNSET = "unset"  #: the field goes
+
+
+#: Fields that have a command of their own.
+_ELSEWHERE = {
+    "id": ("an id never changes", "kb rename changes the name"),
+    "merged_into": ("a merge is a judgement", "kb merge SURVIVOR OTHER --why …, kb unmerge OTHER"),
+    "distinct_from": ("that two are distinct is a judgement", "kb distinct ONE OTHER --why …"),
+}
+_SINGULARS = {"alias": "aliases", "key": "keys"}
+_LISTS = ("aliases", "keys")
+
+
+def plan_set(
+    workspace: Workspace, entity: str, field: str, values: Sequence[str], how: How = How.SET
+) -> Edit:
+    """Plan the change of a field. ``alias`` and ``key`` add one to the list; a field of the author's own takes any text."""
+    id = workspace.resolve(entity)
+    opened = workspace.open_entity(id)
+    name, how = _read_field(field, how, bool(values))
+    if how is How.UNSET:
+        if values:
+            raise Refused(f"{name}: a field that goes takes no value", "leave the value out")
+        new: Value | None = None
+        notes: tuple[str, ...] = ()
+    elif not values:
+        raise Refused(f"{name}: no value is given", "give one or more, or --unset")
+    else:
+        new, notes = _new_value(workspace, opened, id, name, values, how)
+    change = change_fields(opened, ((name, new),))
+    return Edit(
+        "set",
+        f"{id}: {_said(name, values, how)}" if change else f"{id} says so already: {name}",
+        (change,) if change else (),
+        (id,),
+        opened.file.path,
+        notes=(*_note_redirect(workspace, entity, id), *(notes if change else ())),
+    )
+
+
+def plan_rename(workspace: Workspace, entity: str, name: str, *, forget: bool = False) -> Edit:
+    """Plan another name; the old one becomes an alias, unless it is to be forgotten. The id stays."""
+    id = workspace.resolve(entity)
+    opened = workspace.open_entity(id)
+    new, was = read_name(name), opened.file.name
+    notes = _note_redirect(workspace, entity, id)
+    change = None
+    if was != new:
+        aliases = _aliases_after(opened, new, forget)
+        change = change_fields(opened, (("name", new), ("aliases", aliases)))
+        notes += note_namesakes(workspace, new, opened.file.type, id)
+        notes += _note_forgotten(workspace, id, opened, new) if forget else ()
+    return Edit(
+        "rename",
+        f"rename {id}: {was} → {new}" if change else f"{id} is called {new} already",
+        (change,) if change else (),
+        (id,),
+        opened.file.path,
+        notes=notes,
+    )
+
+
+def _aliases_after(opened: EntityText, new: str, forget: bool) -> tuple[str, ...]:
+    """Give the aliases beside a new name. An id that stood in for a missing name becomes none."""
+    old = read_field(opened.source, "name")
+    aliases = tuple(alias.text for alias in opened.file.aliases if alias.text != new)
+    if not isinstance(old, str):
+        return aliases
+    if forget:
+        return tuple(alias for alias in aliases if alias != old)
+    return aliases if old in aliases else (*aliases, old)
+
+
+def _note_forgotten(workspace: Workspace, id: str, opened: EntityText, new: str) -> tuple[str, ...]:
+    from kb.edits.entity_links import find_links_by_name
+
+    old = opened.file.name
+    linking = find_links_by_name(workspace, id, old) if fold(old) != fold(new) else ()
+    return (f"links to [[{old}]] lead nowhere now: {', '.join(linking)}",) if linking else ()
+
+
+def _note_redirect(workspace: Workspace, argument: str, id: str) -> tuple[str, ...]:
+    merged = argument.strip()
+    if merged not in workspace.graph.survivors:
+        return ()
+    return (f"{merged} was merged into {id}, which is what was changed",)
+
+
+def _read_field(field: str, how: How, has_values: bool) -> tuple[str, How]:
+    """Read a field's name: reserved ones in any case and joint, ``alias`` and ``key`` as one of their list."""
+    text = field.strip()
+    word = text.lower().replace("-", "_").replace(" ", "_")
+    if word in _ELSEWHERE:
+        message, hint = _ELSEWHERE[word]
+        raise Refused(f'"{word}" is not set: {message}', hint)
+    if word in _SINGULARS:
+        return _SINGULARS[word], How.ADD if how is How.SET and has_values else how
+    if word in RESERVED:
+        return word, how
+    if not text or not text.isprintable():
+        raise Refused(f"{text!r} is no name of a field", "a field's name is a word")
+    return text, how
+
+
+def _new_value(
+    workspace: Workspace, opened: EntityText, id: str, field: str, values: Sequence[str], how: How
+) -> tuple[Value, tuple[str, ...]]:
+    if field in _LISTS:
+        return _new_list(workspace, opened, id, field, values, how)
+    if field in ("name", "type"):
+        if len(values) != 1 or how is not How.SET:
+            raise Refused(f"{field} is one text", f'kb set {id} {field} "…"')
+        return _new_text(workspace, opened, id, field, values[0])
+    return _own_value(opened, field, tuple(values), how), ()
+
+
+def _new_text(
+    workspace: Workspace, opened: EntityText, id: str, field: str, text: str
+) -> tuple[Value, tuple[str, ...]]:
+    if field == "name":
+        name = read_name(text)
+        return name, note_namesakes(workspace, name, opened.file.type, id)
+    kind, notes = read_type(workspace, text)
+    check_group_type(workspace, id, kind)
+    lies_elsewhere = f"/{kind}/" not in opened.file.path
+    if lies_elsewhere:
+        notes += (f"the file stays where it is; kb move {id} --type {kind} moves it too",)
+    return kind, notes
+
+
+def check_group_type(workspace: Workspace, id: str, kind: str) -> None:
+    """Refuse a type that would undo a merge in silence: two types are never one."""
+    survivor = workspace.graph.survivors.get(id, id)
+    entity = workspace.graph.entities.get(survivor)
+    for one in (survivor, *(entity.merged if entity else ())):
+        other = workspace.vocabulary.read_type(workspace.open_entity(one).file.type)
+        if one != id and other not in (None, kind):
+            raise Refused(
+                f"{id} and {one}, a {other}, are merged: {id} can then be no {kind}",
+                f"kb unmerge {one if one != survivor else id} first",
+            )
+
+
+def _new_list(
+    workspace: Workspace, opened: EntityText, id: str, field: str, values: Sequence[str], how: How
+) -> tuple[Value, tuple[str, ...]]:
+    if field == "aliases":
+        old = tuple(alias.text for alias in opened.file.aliases)
+        given, compare = read_names(values), fold
+        notes = tuple(
+            note
+            for name in given
+            if how is not How.REMOVE and name not in old
+            for note in note_namesakes(workspace, name, opened.file.type, id)
+        )
+    else:
+        current = read_field(opened.source, "keys")
+        old = (current,) if isinstance(current, str) else current or ()
+
+        def compare(text: str) -> str:
+            return normalized_key(workspace, text)
+
+        if how is How.REMOVE:
+            given, notes = tuple(parse_key(workspace, text).text for text in values), ()
+        else:
+            given, notes = read_keys(workspace, values, opened.file.type, id)
+    if how is How.SET:
+        return given, notes
+    named = set(map(compare, given))
+    if how is How.REMOVE:
+        return tuple(one for one in old if compare(one) not in named), notes
+    known = set(map(compare, old))
+    return (*old, *(one for one in given if compare(one) not in known)), notes
+
+
+def _own_value(opened: EntityText, field: str, values: tuple[str, ...], how: How) -> Value:
+    """Give a field of the author's own: one text stays one, a list stays one."""
+    current = read_field(opened.source, field)
+    if how is How.SET:
+        is_list = len(values) > 1 or isinstance(current, tuple)
+        return values if is_list else values[0]
+    old = (current,) if isinstance(current, str) else current or ()
+    if how is How.REMOVE:
+        kept = tuple(one for one in old if one not in values)
+        return current if current is not None and kept == old else kept
+    added = tuple(dict.fromkeys(one for one in values if one not in old))
+    return current if current is not None and not added else (*old, *added)
+
+
+def _said(field: str, values: Sequence[str], how: How) -> str:
+    shown = ", ".join(" ".join(value.split()) for value in values)
+    match how:
+        case How.SET:
+            return f"set {field} to {shown}"
+        case How.ADD:
+            return f"add {shown} to {field}"
+        case How.REMOVE:
+            return f"remove {shown} from {field}"
+        case How.UNSET:
+            return f"unset {field}"

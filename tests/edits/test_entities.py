@@ -1,0 +1,471 @@
+"""new, set, rename, move and remove: what each writes, and what it refuses."""
+
+from pathlib import Path
+
+import pytest
+
+from kb.checks import check_knowledge_base
+from kb.edits.apply import WriteOptions, apply_edit
+from kb.edits.move_entity import plan_move
+from kb.edits.new_entity import plan_new
+from kb.edits.remove_file import plan_remove
+from kb.edits.set_fields import How, plan_rename, plan_set
+from kb.edits.undo import undo_last
+from kb.edits.workspace import Refused
+from kb.errors import ConcurrentModification
+from kb.knowledge_base import open_knowledge_base
+from tests.conftest import NOW, SHARED, entity, observation, write_kb
+from tests.edits.editing import do, tree
+
+ADA, BOB = "entities/person/ada.md", "entities/person/bob.md"
+SEEN = "observations/2026/01/2026-01-01-seen.md"
+FILES = {
+    ADA: entity("ada", "Text with [Bob](bob.md).", name="Ada", keys="[email:ada@x.example]"),
+    BOB: entity("bob", name="Bob"),
+    SEEN: observation("2026-01-01-seen"),
+}
+
+
+def small(root: Path) -> Path:
+    """Write two people and an observation."""
+    return write_kb(root, FILES)
+
+
+def errors(root: Path) -> list[str]:
+    """List what ``kb check`` finds, missing seals and citations apart."""
+    found = check_knowledge_base(open_knowledge_base(str(root), NOW))
+    return [finding.code for finding in found if finding.code not in ("KB402", "KB405")]
+
+
+# -- new ---------------------------------------------------------------------------------------------------------
+
+
+def test_new_writes_a_file_that_reads_back(tmp_path: Path) -> None:
+    """Type, name, aliases, keys and free text; the file lies where its type's do."""
+    root = small(tmp_path)
+    done = do(
+        root,
+        plan_new,
+        "Organisation",
+        "  Lock: gate\tAG ",
+        aliases=("Lockgate", "NO", "Lock: gate AG"),
+        keys=("lockgate.example", "crm:0042"),
+        description="Makes locks.",
+    )
+    (path,) = done.edit.paths
+    assert path == "entities/company/lock-gate-ag.md"
+    assert (root / path).read_text() == (
+        "---\nid: lock-gate-ag\ntype: company\nname: \"Lock: gate AG\"\n"
+        'aliases: [Lockgate, "NO"]\nkeys: [domain:lockgate.example, crm:0042]\n---\n\nMakes locks.\n'
+    )  # fmt: skip
+    assert errors(root) == []
+
+
+def test_case_b28_names_of_any_script_get_ids_of_their_own(tmp_path: Path) -> None:
+    """case B28: distinct, stable, not empty; the second of a name gets a number and overwrites nothing."""
+    root = small(tmp_path)
+    names = ("日本語ドキュメント", "인증 아키텍처", "Привет", "🎉", "!!!", "Łukasz Langa")
+    made = [do(root, plan_new, "person", name).edit for _ in (1, 2) for name in names]
+    paths = [path for edit in made for path in edit.paths]
+    assert len(set(paths)) == 12
+    assert all((root / path).is_file() for path in paths)
+    assert "entities/person/lukasz-langa.md" in paths
+    assert "entities/person/lukasz-langa-2.md" in paths
+    assert all(not edit.notes for edit in made[:6])
+    assert all("nothing is decided" in edit.notes[0] for edit in made[6:])
+    assert set(errors(root)) == {"KB308"}  # that two bear one name
+
+
+@pytest.mark.parametrize(
+    ("type", "key", "why"),
+    [
+        ("person", "email:ADA@x.example", "is a key of Ada"),
+        ("person", "ada@x.example", "is a key of Ada"),
+        ("person", "email:sales@x.example", "several people read"),
+        ("person", "email:no-reply@x.example", "several people read"),
+        ("company", "domain:gmail.com", "anybody's mail domain"),
+        ("company", "domain:web.de", "anybody's mail domain"),
+        ("person", "phone:+4930123456", "phone number is no key"),
+        ("person", "tel:123", "phone number is no key"),
+        ("person", "domain:x.example", "belongs to company"),
+        ("company", "orcid:0000-0001", "belongs to person"),
+        ("person", "nothing", "is no key"),
+        ("person", "email:", "is no key"),
+        ("person", "", "is no key"),
+    ],
+)
+def test_a_key_that_tells_nobody_apart_is_refused(
+    tmp_path: Path, type: str, key: str, why: str
+) -> None:
+    """Keys of others, shared mailboxes, free mail, phone numbers, kinds that others bear: no file is made."""
+    root = small(tmp_path)
+    before = tree(root)
+    for plan, arguments in (
+        (plan_new, (type, "Somebody")),
+        (plan_set, ("bob", "keys", (key,), How.ADD)),
+    ):
+        if plan is plan_set and type != "person":
+            continue
+        with pytest.raises(Refused, match=why):
+            do(root, plan, *arguments, **({"keys": (key,)} if plan is plan_new else {}))
+    assert tree(root) == before
+
+
+def test_a_contact_may_bear_a_shared_mailbox(tmp_path: Path) -> None:
+    """What is no person's key may be that of a contact."""
+    root = small(tmp_path)
+    do(root, plan_new, "contact", "Sales", keys=("email:sales@x.example",))
+    assert errors(root) == []
+
+
+def test_unknown_words_are_noted_and_refused_under_strict(tmp_path: Path) -> None:
+    """A type or kind of key that the vocabulary lacks is a note; under ``strict`` it is refused."""
+    root = small(tmp_path)
+    edit = do(root, plan_new, "persn", "X", keys=("shoe:44",)).edit
+    assert any('no type "persn"' in note and "person" in note for note in edit.notes)
+    assert any('no kind of key "shoe"' in note for note in edit.notes)
+    (root / "kb.yaml").write_text("kb: 1\nstrict: true\n")
+    with pytest.raises(Refused, match="no type"):
+        do(root, plan_new, "persn", "Y")
+    with pytest.raises(Refused, match="no kind of key"):
+        do(root, plan_new, "person", "Y", keys=("shoe:45",))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"name": " "},
+        {"id": "Ada"},
+        {"id": "ada"},
+        {"id": "../x"},
+        {"description": "## Facts\n\n- a:: b"},
+        {"name": "a\udcffb"},
+        {"name": "x", "type": " "},
+    ],
+)
+def test_new_refuses_what_would_not_read(tmp_path: Path, options: dict[str, str]) -> None:
+    """Empty names, bad and taken ids, statements in free text, bytes that are no text: nothing is written."""
+    root = small(tmp_path)
+    before = tree(root)
+    name, type = options.pop("name", "Zed"), options.pop("type", "person")
+    with pytest.raises(Refused):
+        do(root, plan_new, type, name, **options)
+    assert tree(root) == before
+
+
+@pytest.mark.parametrize("type", ["a/b", "..", "CON", "x y", "é"])
+def test_a_type_is_no_path(tmp_path: Path, type: str) -> None:
+    """case B32: whatever a type is called, the file lies under entities/."""
+    root = small(tmp_path)
+    (path,) = do(root, plan_new, type, "Zed").edit.paths
+    assert path.startswith("entities/")
+    assert path.count("/") == 2
+    assert ".." not in path
+
+
+def test_case_b30_a_folder_that_is_there_is_used(tmp_path: Path) -> None:
+    """case B30: no folder is made that differs only in case."""
+    root = write_kb(tmp_path, {"entities/Person/ada.md": entity("ada")})
+    (path,) = do(root, plan_new, "person", "Bob").edit.paths
+    assert path == "entities/Person/bob.md"
+    assert [one.name for one in (root / "entities").iterdir()] == ["Person"]
+
+
+# -- set ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("field", "values", "how", "line"),
+    [
+        ("name", ("Ada L.",), How.SET, "name: Ada L."),
+        ("Name", ("NO",), How.SET, 'name: "NO"'),
+        ("alias", ("A.",), How.SET, "aliases: [A.]"),
+        ("aliases", ("A.", "B."), How.SET, "aliases: [A., B.]"),
+        ("key", ("github:ada",), How.SET, "keys: [email:ada@x.example, github:ada]"),
+        ("keys", ("github:ada",), How.SET, "keys: [github:ada]"),
+        ("keys", ("EMAIL:ADA@x.example", "github:ada"), How.ADD, "keys: [email:ada@x.example, github:ada]"),
+        ("shoe-size", ("0042",), How.SET, 'shoe-size: "0042"'),
+        ("tags", ("a", "b"), How.SET, "tags: [a, b]"),
+        ("tags", ("a",), How.ADD, "tags: [a]"),
+        ("born", ("1815-12-10",), How.SET, "born: 1815-12-10"),
+        ("type", ("organization",), How.SET, "type: company"),
+    ],
+)  # fmt: skip
+def test_set_writes_one_line(
+    tmp_path: Path, field: str, values: tuple[str, ...], how: How, line: str
+) -> None:
+    """Reserved fields in any spelling, lists as lists, one's own as text; nothing else changes."""
+    root = small(tmp_path)
+    before = tree(root)
+    do(root, plan_set, "ada", field, values, how)
+    after = tree(root)
+    old, new = before[ADA].decode().splitlines(), after[ADA].decode().splitlines()
+    assert line in new
+    assert len([one for one in new if one not in old]) == 1
+    assert {**after, ADA: b""} == {**before, ADA: b""}
+    undo_last(str(root))
+    assert tree(root) == before
+
+
+def test_set_removes_and_unsets(tmp_path: Path) -> None:
+    """Keys are compared as keys, aliases as names; what is not there is nothing to do."""
+    root = small(tmp_path)
+    do(root, plan_set, "ada", "aliases", ("A.", "Countess"), How.ADD)
+    assert not do(root, plan_set, "ada", "alias", ("a.",), How.ADD).edit.changes
+    do(root, plan_set, "ada", "alias", ("COUNTESS",), How.REMOVE)
+    assert "aliases: [A.]\n" in (root / ADA).read_text()
+    do(root, plan_set, "ada", "keys", ("ADA@x.example",), How.REMOVE)
+    assert "keys" not in (root / ADA).read_text()
+    do(root, plan_set, "ada", "aliases", (), How.UNSET)
+    assert not do(root, plan_set, "ada", "aliases", (), How.UNSET).edit.changes
+    assert "aliases" not in (root / ADA).read_text()
+
+
+@pytest.mark.parametrize(
+    ("field", "hint"),
+    [("id", "kb rename"), ("ID", "kb rename"), ("merged_into", "kb merge"), ("merged-into", "kb merge"), ("distinct from", "kb distinct")],
+)  # fmt: skip
+def test_set_names_the_command_for_judgements(tmp_path: Path, field: str, hint: str) -> None:
+    """Ids and judgements are not set."""
+    with pytest.raises(Refused) as refused:
+        do(small(tmp_path), plan_set, "ada", field, ("bob",))
+    assert hint in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("field", "values", "how"),
+    [
+        ("name", ("a", "b"), How.SET),
+        ("name", ("a",), How.ADD),
+        ("name", ("",), How.SET),
+        ("name", (), How.SET),
+        ("tags", (), How.ADD),
+        ("tags", ("x",), How.UNSET),
+        ("", ("x",), How.SET),
+        ("a\nb", ("x",), How.SET),
+        ("<<", ("x",), How.SET),
+        ("nested", ("x",), How.SET),
+    ],
+)
+def test_set_refuses_what_makes_no_sense(
+    tmp_path: Path, field: str, values: tuple[str, ...], how: How
+) -> None:
+    """Two names, no value, no field, a field that holds fields."""
+    root = write_kb(tmp_path, {ADA: "---\nid: ada\nnested:\n  a: b\n---\n"})
+    before = tree(root)
+    try:
+        do(root, plan_set, "ada", field, values, how)
+    except Refused:
+        assert tree(root) == before
+    else:  # "<<" in quotes is a field like any other
+        assert field == "<<"
+        assert '"<<": x' in (root / ADA).read_text()
+
+
+def test_setting_a_merged_one_sets_the_survivor(tmp_path: Path) -> None:
+    """New writes go to the survivor, and say so; its type cannot part what is merged."""
+    root = write_kb(tmp_path, {**FILES, BOB: entity("bob", merged_into="ada")})
+    done = do(root, plan_set, "bob", "note", ("x",))
+    assert done.edit.paths == (ADA,)
+    assert "merged into ada" in done.edit.notes[0]
+    with pytest.raises(Refused, match="are merged"):
+        do(root, plan_set, "ada", "type", ("company",))
+
+
+# -- rename ------------------------------------------------------------------------------------------------------
+
+
+def test_rename_keeps_the_old_name(tmp_path: Path) -> None:
+    """The old name becomes an alias, so that links by it still lead there; back again, and it is none."""
+    root = small(tmp_path)
+    before = tree(root)
+    do(root, plan_rename, "Ada", "Ada King")
+    assert "name: Ada King\n" in (root / ADA).read_text()
+    assert "aliases: [Ada]\n" in (root / ADA).read_text()
+    assert not do(root, plan_rename, "ada", "Ada King").edit.changes
+    do(root, plan_rename, "ada", "Ada")
+    assert "aliases: [Ada King]\n" in (root / ADA).read_text()
+    do(root, plan_rename, "ada", "Countess", forget=True)
+    assert "aliases: [Ada King]\n" in (root / ADA).read_text()
+    for _ in range(3):
+        undo_last(str(root))
+    assert tree(root) == before
+
+
+def test_forgetting_a_name_names_the_links_that_break(tmp_path: Path) -> None:
+    """A wiki link by a name that goes leads nowhere, which is said."""
+    root = write_kb(tmp_path, {**FILES, BOB: entity("bob", "See [[Ada]].")})
+    done = do(root, plan_rename, "ada", "Countess", forget=True)
+    assert any("[[Ada]]" in note and "bob" in note for note in done.edit.notes)
+
+
+def test_rename_of_a_file_without_a_name(tmp_path: Path) -> None:
+    """The id stood in for the name, and becomes no alias."""
+    root = write_kb(tmp_path, {ADA: entity("ada")})
+    do(root, plan_rename, "ada", "Ada")
+    assert (root / ADA).read_text() == entity("ada", name="Ada")
+
+
+# -- move --------------------------------------------------------------------------------------------------------
+
+LINKING = {
+    ADA: entity(
+        "ada",
+        "Free [Bob](<bob.md> \"b\"), [site](https://x.example/a.md), [file](../../notes.txt), [none](no.md), [[bob]].",
+        "",
+        "## Relations",
+        "",
+        "- mentors:: [Bob](bob.md#top) — with [Eve](../person/eve.md) [^2026-01-01-seen] ^aa",
+        "- meets-with:: [Eve](eve.md) — \"She met [Bob](bob.md).\" [^2026-01-01-seen] ^bb",
+        "",
+        "[^2026-01-01-seen]: [Seen](../../observations/2026/01/2026-01-01-seen.md)",
+        name="Ada",
+    ),
+    BOB: entity("bob", "[me](bob.md)", "", "## Relations", "", "- meets-with:: [Ada](./ada.md) ^cc", name="Bob"),
+    "entities/person/eve.md": entity("eve", name="Eve"),
+    SEEN: observation("2026-01-01-seen", "She met [Bob](bob.md), that is [him](../../../entities/person/ada.md).\n"),
+    "notes.txt": "x",
+}  # fmt: skip
+
+
+def test_links_follow_a_move(tmp_path: Path) -> None:
+    """Those in the file, from its new place; those to it, from theirs. Quotes and observations stay, and say so."""
+    root = write_kb(tmp_path, LINKING)
+    before = tree(root)
+    done = do(root, plan_move, "ada", to="entities/person/a/")
+    after = tree(root)
+    assert ADA not in after
+    moved = after["entities/person/a/ada.md"].decode()
+    assert (
+        '[Bob](<../bob.md> "b"), [site](https://x.example/a.md), [file](../../../notes.txt)'
+        in moved
+    )
+    assert "[none](../no.md), [[bob]]." in moved
+    assert "- mentors:: [Bob](../bob.md#top) — with [Eve](../eve.md) [^2026" in moved
+    assert '- meets-with:: [Eve](../eve.md) — "She met [Bob](bob.md)."' in moved
+    assert "[Seen](../../../observations/2026/01/2026-01-01-seen.md)" in moved
+    assert "- meets-with:: [Ada](a/ada.md) ^cc" in after[BOB].decode()
+    assert after[SEEN] == before[SEEN]
+    assert any(SEEN in note for note in done.edit.notes)
+    assert done.edit.entity_path == "entities/person/a/ada.md"
+    undo_last(str(root))
+    assert tree(root) == before
+
+
+def test_a_move_to_a_type_sets_it(tmp_path: Path) -> None:
+    """Field and folder; what is checked stays clean; where the file lies there already only the field changes."""
+    root = write_kb(tmp_path, {**FILES, "entities/contact/eve.md": entity("eve", type="person")})
+    do(root, plan_move, "ada", type="contact")
+    text = (root / "entities/contact/ada.md").read_text()
+    assert "type: contact\n" in text
+    assert "[Bob](../person/bob.md)" in text
+    assert do(root, plan_move, "eve", type="contact").edit.paths == ("entities/contact/eve.md",)
+    assert not do(root, plan_move, "eve", type="contact").edit.changes
+    assert errors(root) == []
+
+
+@pytest.mark.parametrize(
+    "to",
+    ["../x", "entities/../x", "observations/x", "entities/.x", "/tmp", "entities/person/eve.md", "entities/CON", "entities/a\\b", "entities/a:b", "", "entities//x", BOB],
+)  # fmt: skip
+def test_a_move_leads_nowhere_else(tmp_path: Path, to: str) -> None:
+    """case B32: nothing leaves entities/, takes a hidden or unportable name, or another one's place."""
+    root = small(tmp_path)
+    before = tree(root)
+    with pytest.raises(Refused):
+        do(root, plan_move, "ada", to=to)
+    assert tree(root) == before
+    assert not (tmp_path.parent / "x").exists()
+
+
+def test_a_move_meets_a_file_in_its_place(tmp_path: Path) -> None:
+    """What lies there already is not overwritten, be it read or not."""
+    root = write_kb(tmp_path, {**FILES, "entities/person/a/ada.md/x.txt": "x"})
+    before = tree(root)
+    with pytest.raises(Refused):
+        do(root, plan_move, "ada", to="entities/person/a")
+    assert tree(root) == before
+
+
+def test_a_move_asks_for_the_revision_of_the_old_place(tmp_path: Path) -> None:
+    """``if_revision`` is that of the file that is moved."""
+    root = small(tmp_path)
+    revision = do(root, plan_set, "ada", "note", ("x",)).revision
+
+    def move(revision: str) -> None:
+        options = WriteOptions(if_revision=revision)
+        apply_edit(str(root), NOW, lambda w: plan_move(w, "ada", type="contact"), options)
+
+    with pytest.raises(ConcurrentModification):
+        move("0" * 16)
+    move(revision)
+    assert (root / "entities/contact/ada.md").is_file()
+
+
+# -- remove ------------------------------------------------------------------------------------------------------
+
+
+def test_what_nothing_refers_to_is_removed(tmp_path: Path) -> None:
+    """An entity without statements, an observation that nobody cites."""
+    root = small(tmp_path)
+    before = tree(root)
+    do(root, plan_remove, "ada")
+    do(root, plan_remove, "2026-01-01-seen")
+    assert sorted(tree(root)) == sorted({"kb.yaml", BOB})
+    undo_last(str(root))
+    undo_last(str(root))
+    assert tree(root) == before
+
+
+@pytest.mark.parametrize(
+    ("more", "what"),
+    [
+        ({BOB: entity("bob", "## Facts", "", "- title:: X ^aa")}, r"1 statements of its own: \^aa"),
+        ({"entities/person/eve.md": entity("eve", "## Relations", "", "- mentors:: [[bob]]")}, "1 statements of others: eve"),
+        ({"entities/person/eve.md": entity("eve", "## Relations", "", "- mentors:: [[Bob]]")}, "1 statements of others: eve"),
+        ({"entities/person/eve.md": entity("eve", "## Facts", "", "- title:: X (by bob) ^aa")}, "1 statements said by it"),
+        ({"entities/person/eve.md": entity("eve", "See [B](bob.md).")}, "texts that link to it"),
+        ({"entities/person/eve.md": entity("eve", merged_into="bob")}, "1 redirects to it: eve"),
+        ({"entities/person/eve.md": entity("eve", distinct_from="[bob]")}, "1 judgements that it is another"),
+        ({SEEN: observation("2026-01-01-seen", said_by="bob")}, "1 observations that name it"),
+        ({SEEN: observation("2026-01-01-seen", "[B](../../../entities/person/bob.md)\n")}, "that link to it"),
+    ],
+)  # fmt: skip
+def test_what_is_in_use_is_not_removed(tmp_path: Path, more: dict[str, str], what: str) -> None:
+    """Each kind of use is named; with ``force`` it goes all the same, and what dangles is said."""
+    files = {BOB: entity("bob", name="Bob"), **more}
+    root = write_kb(tmp_path, files)
+    before = tree(root)
+    with pytest.raises(Refused, match=what):
+        do(root, plan_remove, "bob")
+    assert tree(root) == before
+    done = do(root, plan_remove, "bob", force=True)
+    assert any(note.startswith("dangling or gone: ") for note in done.edit.notes)
+    assert not (root / BOB).exists()
+
+
+def test_an_observation_in_use_is_not_removed(tmp_path: Path) -> None:
+    """Cited, repeated, judged or linked: each is named."""
+    root = write_kb(
+        tmp_path,
+        {
+            ADA: entity("ada", "## Facts", "", "- title:: X [^2026-01-01-seen] ^aa"),
+            BOB: entity("bob", "[s](../../observations/2026/01/2026-01-01-seen.md)"),
+            SEEN: observation("2026-01-01-seen"),
+            SEEN.replace("seen", "again"): observation("2026-01-01-again", derived_from="[2026-01-01-seen]"),
+        },
+    )  # fmt: skip
+    with pytest.raises(Refused) as refused:
+        do(root, plan_remove, "2026-01-01-seen")
+    assert "1 statements that cite it: ada/^aa" in refused.value.message
+    assert "1 observations that name it: 2026-01-01-again" in refused.value.message
+    assert "1 texts that link to it: bob" in refused.value.message
+    do(root, plan_remove, "2026-01-01-seen", force=True)
+    assert not (root / SEEN).exists()
+
+
+def test_cases_are_those_of_the_field() -> None:
+    """The cases that these tests speak of are there, where the shared folder is."""
+    if SHARED.is_dir():
+        text = (SHARED / "cases" / "CASES.md").read_text("utf-8")
+        assert all(f"## {case}\n" in text for case in ("B06", "B08", "B10", "B28", "B30", "B32"))

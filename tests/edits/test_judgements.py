@@ -1,0 +1,391 @@
+"""merge, unmerge, distinct and decide: one line in one file, a decision on record, and nothing that cannot be undone."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kb.checks import check_knowledge_base
+from kb.cli.program import program
+from kb.edits.decisions import Reason, plan_decide
+from kb.edits.edit import Edit
+from kb.edits.judgements import plan_distinct, plan_merge, plan_unmerge
+from kb.edits.set_fields import How, plan_set
+from kb.edits.undo import undo_last
+from kb.edits.workspace import Refused
+from kb.knowledge_base import open_for_reading, open_knowledge_base
+from kb.model.observation import ObservationFile
+from tests.conftest import NOW, REPOSITORY, entity, observation, write_kb
+from tests.edits.editing import WHY, do, tree
+
+ADA, BOB, EVE = (f"entities/person/{id}.md" for id in ("ada", "bob", "eve"))
+SEEN = "observations/2026/01/2026-01-01-seen.md"
+
+
+def people(root: Path, **fields: dict[str, str]) -> Path:
+    """Write three people with fields, and an observation."""
+    files = {
+        f"entities/person/{id}.md": entity(id, name=id.title(), **fields.get(id, {}))
+        for id in ("ada", "bob", "eve")
+    }
+    return write_kb(root, {**files, SEEN: observation("2026-01-01-seen")})
+
+
+def decisions(root: Path) -> list[ObservationFile]:
+    """Read the decisions on record, by id."""
+    base = open_knowledge_base(str(root), NOW)
+    return [one for one in base.corpus.observations if one.kind == "decision"]
+
+
+def errors(root: Path) -> list[str]:
+    """List the errors of ``kb check``, and warnings about decisions."""
+    found = check_knowledge_base(open_knowledge_base(str(root), NOW))
+    return [f"{one.path} {one.code}" for one in found if one.severity.value == "error" or one.code == "KB411"]  # fmt: skip
+
+
+def test_a_merge_is_a_line_and_a_decision(tmp_path: Path) -> None:
+    """The redirect stands in the other's file, the decision is sealed and says all that a program wants to know."""
+    root = people(tmp_path)
+    before = tree(root)
+    reason = Reason("I asked her.\n", ("2026-01-01-seen",), "ada", happened_at="2026-11-29")
+    done = do(root, plan_merge, "ada", "Bob", reason)
+    after = tree(root)
+    (made,) = set(after) - set(before)
+    assert done.edit.paths == (made, BOB)  # the observation is written first
+    assert after[BOB] == before[BOB].replace(b"---\n\n", b"merged_into: ada\n---\n\n")
+    assert {**after, BOB: b"", made: b""} == {**before, BOB: b"", made: b""}
+    (decision,) = decisions(root)
+    assert decision.is_sealed
+    assert decision.decision
+    assert decision.decision.text == "merge"
+    assert [name.text for name in decision.about] == ["bob", "ada"]
+    assert (decision.said_by, decision.title) == ("ada", "Bob is Ada")
+    assert decision.body.strip() == "I asked her."
+    assert "evidence: [2026-01-01-seen]\n" in decision.text
+    assert open_for_reading(str(root), NOW).graph.survivors == {"bob": "ada"}
+    assert errors(root) == []
+    assert not do(root, plan_merge, "ada", "bob", WHY).edit.changes
+
+
+def test_unmerge_restores_the_bytes(tmp_path: Path) -> None:
+    """The file is as it was before, whatever stood in it; both decisions stay on record."""
+    root = people(tmp_path)
+    odd = "\ufeff---\r\nid: bob # him\r\naliases: [ 'B' ,]\r\n\r\n# end\r\n--- \r\nno end".encode()
+    (root / BOB).write_bytes(odd)
+    do(root, plan_merge, "ada", "bob", WHY)
+    assert (root / BOB).read_bytes() == odd.replace(
+        b"--- \r\nno", b"merged_into: ada\r\n--- \r\nno"
+    )
+    do(root, plan_unmerge, "bob", WHY)
+    assert (root / BOB).read_bytes() == odd
+    assert [one.decision.text for one in decisions(root) if one.decision] == ["merge", "unmerge"]
+    with pytest.raises(Refused, match="not merged"):
+        do(root, plan_unmerge, "bob", WHY)
+
+
+@pytest.mark.parametrize(
+    ("survivor", "other", "fields", "why"),
+    [
+        ("ada", "ada", {}, "into itself"),
+        ("ada", "bob", {"bob": {"merged_into": "ada"}, "ada": {}}, ""),
+        ("bob", "ada", {"bob": {"merged_into": "ada"}}, "into itself"),
+        ("ada", "bob", {"bob": {"merged_into": "eve"}}, "merged into eve already"),
+        ("ada", "bob", {"ada": {"distinct_from": "[bob]"}}, "judged distinct"),
+        ("ada", "bob", {"bob": {"distinct_from": "[ada, eve]"}}, "judged distinct"),
+        ("ada", "bob", {"bob": {"distinct_from": "[eve]"}, "eve": {"merged_into": "ada"}}, "judged distinct"),
+        ("bob", "ada", {"bob": {"distinct_from": "[eve]"}, "eve": {"merged_into": "ada"}}, "judged distinct"),
+        ("ada", "bob", {"ada": {"keys": "[orcid:1]"}, "bob": {"keys": "[orcid:2]"}}, "of which one has one"),
+        ("ada", "bob", {"ada": {"keys": "[crm:1]"}, "bob": {"keys": "[crm:2]"}}, "of which one has one"),
+        ("ada", "bob", {"ada": {"keys": "[orcid:1]"}, "bob": {"keys": "[orcid:1]"}}, ""),
+        ("ada", "bob", {"ada": {"keys": "[email:a@x.example]"}, "bob": {"keys": "[email:b@x.example]"}}, ""),
+        ("ada", "bob", {"ada": {"keys": "[crm:1, crm:3]"}, "bob": {"keys": "[crm:2]"}}, ""),
+        ("ada", "bob", {"bob": {"merged_into": "bob"}}, "redirect that is not followed"),
+        ("ada", "nobody", {}, "no entity"),
+    ],
+)  # fmt: skip
+def test_what_is_not_merged(
+    tmp_path: Path, survivor: str, other: str, fields: dict[str, dict[str, str]], why: str
+) -> None:
+    """Selves, circles, judgements over whole groups, keys that one has one of: refused, and nothing is written."""
+    root = people(tmp_path, **fields)
+    before = tree(root)
+    if not why:
+        do(root, plan_merge, survivor, other, WHY)
+        assert errors(root) == []
+        return
+    with pytest.raises(Refused, match=why):
+        do(root, plan_merge, survivor, other, WHY)
+    assert tree(root) == before
+
+
+def test_two_types_are_never_merged(tmp_path: Path) -> None:
+    """Nor through one without a type; nothing forces it, since nobody would follow it."""
+    root = write_kb(
+        tmp_path,
+        {
+            ADA: entity("ada"),
+            "entities/company/firm.md": entity("firm", type="company"),
+            "entities/x/none.md": entity("none", type=None, merged_into="firm"),
+            "entities/x/bare.md": entity("bare", type=None),
+        },
+    )
+    before = tree(root)
+    for survivor, other in (("ada", "firm"), ("bare", "firm")):
+        if survivor == "bare":
+            do(root, plan_merge, survivor, other, WHY)
+            before = tree(root)
+            survivor, other = "ada", "bare"
+        for force in (False, True):
+            with pytest.raises(Refused, match="cannot be one"):
+                do(root, plan_merge, survivor, other, WHY, force=force)
+        assert tree(root) == before
+    assert errors(root) == []
+
+
+def test_a_reason_is_needed_and_evidence_must_be_there(tmp_path: Path) -> None:
+    """No judgement without its why; what it rests on must be filed."""
+    root = people(tmp_path)
+    before = tree(root)
+    plans: list[tuple[Callable[..., Edit], tuple[str, ...]]] = [
+        (plan_merge, ("ada", "bob")),
+        (plan_distinct, ("ada", "bob")),
+    ]
+    for plan, ids in plans:
+        with pytest.raises(Refused, match="reason"):
+            do(root, plan, *ids, Reason("  "))
+        with pytest.raises(Refused, match="no observation"):
+            do(root, plan, *ids, Reason("x", ("nope",)))
+    assert tree(root) == before
+
+
+@pytest.mark.parametrize("form", ["[bob]", "[eve, bob]", "[bob, eve]", "\n  - bob\n  - eve", "bob"])
+def test_a_forced_merge_takes_the_judgement_back_and_unmerge_puts_it_in_again(
+    tmp_path: Path, form: str
+) -> None:
+    """A judgement would beat the merge; so it is taken out, named in the decision, and comes back with the unmerge."""
+    root = people(tmp_path, ada={"distinct_from": form, "zodiac": "sagittarius"})
+    before = tree(root)
+    with pytest.raises(Refused, match="judged distinct"):
+        do(root, plan_merge, "ada", "bob", WHY)
+    done = do(root, plan_merge, "ada", "bob", WHY, force=True)
+    assert "taken back" in done.edit.notes[0]
+    assert open_for_reading(str(root), NOW).graph.survivors == {"bob": "ada"}
+    assert errors(root) == []
+    do(root, plan_unmerge, "bob", WHY)
+    assert open_for_reading(str(root), NOW).graph.are_distinct("ada", "bob")
+    if form in ("[bob]", "[eve, bob]"):
+        assert {path: data for path, data in tree(root).items() if path in before} == before
+    for _ in (1, 2):
+        undo_last(str(root))
+    assert tree(root) == before
+
+
+def test_a_forced_merge_over_keys_says_so(tmp_path: Path) -> None:
+    """``force`` is noted, and undone like any other."""
+    root = people(tmp_path, ada={"keys": "[orcid:1]"}, bob={"keys": "[orcid:2]"})
+    done = do(root, plan_merge, "ada", "bob", WHY, force=True)
+    assert "in spite of orcid:1 and orcid:2" in done.edit.notes[0]
+
+
+# -- distinct ----------------------------------------------------------------------------------------------------
+
+
+def test_distinct_stands_in_the_lesser_file(tmp_path: Path) -> None:
+    """Whichever comes first; said twice it is nothing to do; withdrawn, the bytes are as before."""
+    root = people(tmp_path)
+    before = tree(root)
+    do(root, plan_distinct, "bob", "ada", WHY)
+    assert (root / ADA).read_bytes() == before[ADA].replace(
+        b"---\n\n", b"distinct_from: [bob]\n---\n\n"
+    )
+    assert (root / BOB).read_bytes() == before[BOB]
+    assert not do(root, plan_distinct, "ada", "bob", WHY).edit.changes
+    do(root, plan_distinct, "ada", "eve", WHY)
+    assert b"distinct_from: [bob, eve]\n" in (root / ADA).read_bytes()
+    do(root, plan_distinct, "ada", "eve", WHY, withdraw=True)
+    do(root, plan_distinct, "ada", "bob", WHY, withdraw=True)
+    assert (root / ADA).read_bytes() == before[ADA]
+    assert not do(root, plan_distinct, "ada", "bob", WHY, withdraw=True).edit.changes
+    assert errors(root) == []
+
+
+def test_distinct_of_what_is_merged_is_refused(tmp_path: Path) -> None:
+    """The merge goes first."""
+    root = people(tmp_path, bob={"merged_into": "ada"})
+    with pytest.raises(Refused) as refused:
+        do(root, plan_distinct, "ada", "bob", WHY)
+    assert "kb unmerge bob" in refused.value.hint
+    do(root, plan_distinct, "bob", "eve", WHY)  # its survivor is meant
+    assert b"distinct_from: [eve]" in (root / ADA).read_bytes()
+
+
+# -- decide ------------------------------------------------------------------------------------------------------
+
+
+def test_other_decisions_change_no_entity(tmp_path: Path) -> None:
+    """About entities, observations and statements; the findings of ``kb check`` are none."""
+    root = people(tmp_path)
+    (root / EVE).write_text(entity("eve", "## Facts", "", "- title:: X [^2026-01-01-seen] ^aa"))
+    before = tree(root)
+    do(root, plan_decide, "reject", ("Ada", "bob"), WHY)
+    do(root, plan_decide, "not-mentioned", ("ada", "2026-01-01-seen"), WHY)
+    do(root, plan_decide, "correct", ("^aa",), WHY, "Not X")
+    assert {path: data for path, data in tree(root).items() if path in before} == before
+    found = [[name.text for name in one.about] for one in decisions(root)]
+    assert sorted(found) == [["ada", "2026-01-01-seen"], ["ada", "bob"], ["eve/^aa"]]
+    assert errors(root) == []
+    for decision, about in (("merge", ("ada",)), ("nope", ("ada",)), ("reject", ("nobody",))):
+        with pytest.raises(Refused):
+            do(root, plan_decide, decision, about, WHY)
+
+
+# -- what is undone ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def northpeak(tmp_path: Path) -> Path:
+    """A copy of the shipped knowledge base."""
+    root = tmp_path / "northpeak"
+    for name in ("entities", "observations"):
+        shutil.copytree(REPOSITORY / name, root / name)
+    shutil.copy(REPOSITORY / "kb.yaml", root)
+    return root
+
+
+def iter_questions(root: Path) -> Iterator[list[str]]:
+    """Yield commands that ask all there is to ask, of everything."""
+    base = open_for_reading(str(root), NOW)
+    ids = sorted({*base.graph.entities, *base.graph.survivors})
+    yield from (
+        ["stats"],
+        ["vocabulary"],
+        ["candidates"],
+        ["search", "Dana"],
+        ["search", "pilot start"],
+    )
+    for id in ids:
+        yield ["show", id, "--history", "--include-ended"]
+        yield ["facts", id, "--history", "--limit", "0"]
+        yield ["neighbors", id]
+        yield ["neighbors", id, "--at", "2025-06"]
+        yield ["relations", id, "--include-ended", "--limit", "0"]
+        yield ["timeline", id, "--limit", "0"]
+        yield ["find", base.graph.entities[id].name if id in base.graph.entities else id]
+    yield from (["paths", "dana-reyes", id, "--limit", "3"] for id in ids if id != "dana-reyes")
+    yield from (
+        ["find", "Dana"],
+        ["relations", "-p", "works-for"],
+        ["find", "dana@northpeak.example"],
+    )
+
+
+def answers(root: Path, questions: list[list[str]]) -> dict[str, str]:
+    """Answer each question, as JSON."""
+    base = open_for_reading(str(root), NOW)
+    found = {}
+    for question in questions:
+        result = CliRunner().invoke(program, [*question, "--json"], obj=base)
+        assert result.exit_code in (0, 1), result.output
+        found[" ".join(question)] = result.stdout
+    return found
+
+
+@pytest.mark.parametrize(
+    ("survivor", "other"), [("dana-reyes", "dana-whitfield"), ("priya-raman", "sam-okafor"), ("northpeak", "fairline")]
+)  # fmt: skip
+def test_a_forced_false_merge_is_undone(northpeak: Path, survivor: str, other: str) -> None:
+    """Every query answers after the unmerge as before the merge, byte for byte, the decisions apart."""
+    before = tree(northpeak)
+    questions = list(iter_questions(northpeak))
+    expected = answers(northpeak, questions)
+    do(northpeak, plan_merge, survivor, other, WHY, force=True)
+    assert answers(northpeak, questions[:8]) != {key: expected[key] for key in list(expected)[:8]}
+    do(northpeak, plan_unmerge, other, WHY)
+    after = tree(northpeak)
+    assert {path: data for path, data in after.items() if path in before} == before
+    for path in set(after) - set(before):
+        assert b"kind: decision" in after[path]
+        (northpeak / path).unlink()
+    assert answers(northpeak, questions) == expected
+
+
+def test_unmerge_beside_the_decisions_changes_nothing_but_them(northpeak: Path) -> None:
+    """With the two decisions on record, all answers about others are what they were."""
+    questions = [["neighbors", "northpeak"], ["facts", "sam-okafor"], ["timeline", "priya-raman"], ["paths", "dana-reyes", "fairline"]]  # fmt: skip
+    expected = answers(northpeak, questions)
+    do(northpeak, plan_merge, "priya-raman", "sam-okafor", WHY)
+    do(northpeak, plan_unmerge, "sam-okafor", WHY)
+    assert answers(northpeak, questions) == expected
+
+
+def test_two_danas_stay_two_until_a_key_says_otherwise(northpeak: Path) -> None:
+    """A name never joins them: neither an alias nor a new one; a key does not either, it makes them a question."""
+    (northpeak / "entities/person/dana-reyes.md").write_text(
+        (northpeak / "entities/person/dana-reyes.md")
+        .read_text("utf-8")
+        .replace("distinct_from: [dana-whitfield]\n", ""),
+        "utf-8",
+    )
+    (northpeak / "observations/2025/06/2025-06-03-two-danas.md").unlink()
+    do(northpeak, plan_set, "dana-whitfield", "alias", ("Dana Reyes",), How.SET)
+    graph = open_for_reading(str(northpeak), NOW).graph
+    assert {"dana-reyes", "dana-whitfield"} <= set(graph.entities)
+    assert graph.bearers_of_name("Dana") == ("dana-reyes", "dana-whitfield")
+    with pytest.raises(Refused, match="could be any of 2"):
+        do(northpeak, plan_set, "Dana", "note", ("x",))
+    with pytest.raises(Refused, match="is a key of Dana Reyes"):
+        do(northpeak, plan_set, "dana-whitfield", "key", ("email:dana@northpeak.example",))
+    do(northpeak, plan_merge, "dana-reyes", "dana-whitfield", WHY)
+    assert open_for_reading(str(northpeak), NOW).graph.survivors["dana-whitfield"] == "dana-reyes"
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=st.lists(st.tuples(st.sampled_from(("merge", "unmerge", "distinct", "withdraw")), st.sampled_from("abcd"), st.sampled_from("abcd")), max_size=8))  # fmt: skip
+def test_judgements_never_leave_a_fault(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, str]]
+) -> None:
+    """Whatever is judged in whatever order: each is done or refused, ``check`` finds no error, and undoing all restores the bytes."""
+    root = tmp_path_factory.mktemp("kb")
+    write_kb(root, {f"entities/person/{id}.md": entity(id, name=id.upper()) for id in "abcd"})
+    before, done = tree(root), 0
+    for what, one, other in steps:
+        try:
+            match what:
+                case "merge":
+                    edit = do(root, plan_merge, one, other, WHY, force=one < "c").edit
+                case "unmerge":
+                    edit = do(root, plan_unmerge, other, WHY).edit
+                case _:
+                    edit = do(
+                        root, plan_distinct, one, other, WHY, withdraw=what == "withdraw"
+                    ).edit
+        except Refused:
+            continue
+        done += bool(edit.changes)
+        assert errors(root) == []
+    for _ in range(done):
+        undo_last(str(root))
+    assert tree(root) == before
+
+
+def test_commands_file_who_decided(northpeak: Path) -> None:
+    """``--by`` is an entity where one is meant; without it the decision names whoever is at the keyboard."""
+    for by, said in ((["--by", "Ruth Adeyemi"], "ruth-adeyemi"), ([], None)):
+        result = CliRunner().invoke(
+            program,
+            ["--root", str(northpeak), "distinct", "sam-okafor", "henrik-moe", "--why", "x", "--json", *by],
+        )  # fmt: skip
+        assert result.exit_code == 0, result.output
+        (path,) = (
+            one["path"]
+            for one in json.loads(result.stdout)["changes"]
+            if one["path"].startswith("observations/")
+        )
+        text = (northpeak / path).read_text("utf-8")
+        assert f"said_by: {said}\n" in text if said else "said_by: " in text
+        undo_last(str(northpeak))
