@@ -115,7 +115,7 @@ def _refresh(root: str, place: str, state: State) -> OpenGraph | None:
             changes = build_changes(root, state, taken.folders, taken.started, changed)
         except (NeedsFullBuild, TooMuch):
             return None
-        record = record._replace(racy=changes.racy)
+        record = record._replace(racy=changes.racy, freshness=changes.freshness)
         edited = changes.changed
         if changes.sections is not None:
             new_changes = b"".join(map(bytes, pack_sections(changes.sections)))

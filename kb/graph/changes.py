@@ -49,13 +49,14 @@ def pack_changes(
     current: Mapping[str, ParsedFile | None],
     load: Callable[[str], ParsedFile],
     most: int,
+    besides: Sequence[FileCard] = (),
 ) -> dict[str, Any]:
     """Lay out what takes the place of a graph file's rows.
 
     ``current`` has every file that is otherwise than the graph file has it, ``None`` where it is no more; ``load`` reads
-    one that is as it was. ``TooMuch`` where more than ``most`` files are concerned.
+    one that is as it was; ``besides`` are changed files that give no rows. ``TooMuch`` where more than ``most`` files are concerned.
     """
-    return _Changes(base, current, load, most).pack()
+    return _Changes(base, current, load, most, besides).pack()
 
 
 @dataclass
@@ -75,10 +76,11 @@ class _Changes:
         current: Mapping[str, ParsedFile | None],
         load: Callable[[str], ParsedFile],
         most: int,
+        besides: Sequence[FileCard],
     ) -> None:
         self.files = BaseFiles(base)
         self.graph = MappedGraph(base)
-        self.current, self.most = current, most
+        self.current, self.most, self.besides = current, most, besides
         self._load = load
         self._loaded: dict[str, ParsedFile] = {}
         self.old = {path: card for path in current if (card := self.files.card(path))}
@@ -269,7 +271,7 @@ class _Changes:
         )
         return pack_graph(
             made,
-            sorted(self._iter_new_cards(), key=lambda card: card.path),
+            sorted((*self._iter_new_cards(), *self.besides), key=lambda card: card.path),
             self._place_ordinals([statement.path for statement in made.statements]),
             {
                 "paths": sorted(paths),

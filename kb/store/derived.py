@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from kb.store.references import find_git_dir
 
 _PAUSE = 0.02
+#: The file in a folder that whoever writes there holds.
+LOCK = "lock"
 
 
 class PlaceBusy(Exception):
@@ -65,7 +67,7 @@ def hold_place(folder: "str | os.PathLike[str]", wait: float) -> Iterator[None]:
     """Be the one process that writes into a folder; ``OSError`` where it cannot be written, ``PlaceBusy`` after a while."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
     descriptor = os.open(
-        os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600
+        os.path.join(folder, LOCK), os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600
     )
     try:
         if not wait_for_lock(descriptor, wait):

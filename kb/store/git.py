@@ -6,7 +6,13 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from kb.errors import KbError
-from kb.store.references import SHA256_LENGTH, find_git_dir, head_commit, is_object_id
+from kb.store.references import (
+    SHA256_LENGTH,
+    configured_email,
+    find_git_dir,
+    head_commit,
+    is_object_id,
+)
 
 if TYPE_CHECKING:
     from git import Git
@@ -149,6 +155,9 @@ def _run(root: str, *arguments: str) -> str | None:
 
 def user_email(root: str) -> str:
     """Give the mail address that git would commit with here; empty where it has none."""
+    configured = configured_email(root)
+    if configured is not None:
+        return configured
     try:
         from git import Git
         from git.exc import GitCommandError

@@ -74,9 +74,14 @@ def open_sections(place: str, kept: Kept) -> tuple[Sections, Kept]:
     if stamp != kept.stamp:
         if not sections.is_whole():
             raise Damaged(f"{kept.name} is not as it was written")
-        is_old = max(stamp[1:3]) < time.time_ns() - _OLD
-        kept = kept._replace(stamp=stamp if is_old else _UNKNOWN)
+        kept = found_whole(kept, stamp)
     return sections, kept
+
+
+def found_whole(kept: Kept, stamp: tuple[int, ...]) -> Kept:
+    """Remember the stamp under which a file was found whole, where it is old enough to be believed."""
+    is_old = max(stamp[1:3]) < time.time_ns() - _OLD
+    return kept._replace(stamp=stamp if is_old else _UNKNOWN)
 
 
 def open_whole(place: str, name: str) -> Sections:

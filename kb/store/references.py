@@ -86,3 +86,51 @@ def index_stamp(root: str) -> tuple[int, ...]:
     except OSError:
         return ()
     return (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+
+def configured_email(root: str) -> str | None:
+    """Read the user's mail address off git's configuration files; ``None`` where only git itself can say.
+
+    The repository's own file is asked first, then the user's. One that includes others is left to git.
+    """
+    home = os.path.expanduser("~")
+    xdg = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    git_dir = find_git_dir(root)
+    if "GIT_CONFIG_GLOBAL" in os.environ or "GIT_CONFIG_COUNT" in os.environ:
+        return None
+    places = [os.path.join(home, ".gitconfig"), os.path.join(xdg, "git", "config")]
+    if git_dir is not None:
+        common = _first_line(os.path.join(git_dir, "commondir"))
+        places.insert(0, os.path.join(os.path.normpath(os.path.join(git_dir, common)), "config"))
+    for place in places:
+        try:
+            with open(place, encoding="utf-8") as file:
+                lines = file.read().splitlines()
+        except FileNotFoundError:
+            continue
+        except (OSError, UnicodeDecodeError):
+            return None
+        found = _email_in(lines)
+        if found is None or found:
+            return found
+    return None
+
+
+def _email_in(lines: list[str]) -> str | None:
+    """Find ``user.email`` in plain lines; empty where it is not there, ``None`` where the lines are not plain."""
+    section, email = "", ""
+    for line in lines:
+        text = line.strip()
+        if text.startswith("["):
+            section = text.lower()
+            if section.startswith(("[include", "[user ")) or not section.endswith("]"):
+                return None
+        elif section == "[user]" and text.lower().startswith("email"):
+            name, _, value = text.partition("=")
+            value = value.strip()
+            if name.strip().lower() != "email":
+                continue
+            if not value or any(char in value for char in '"\\#;'):
+                return None
+            email = value
+    return email

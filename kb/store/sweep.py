@@ -163,7 +163,16 @@ def find_file(taken: Mapping[str, Folder], path: str) -> tuple[int, ...] | None:
     """Give the numbers of a file that is read, ``None`` where a sweep found none."""
     parent, _, name = path.rpartition("/")
     folder = taken.get(parent)
-    return dict(_iter_files(folder, parent)).get(name) if folder else None
+    if folder is None or folder.entries == _UNREADABLE or not _is_ours(parent, name):
+        return None
+    # Of a large folder many files may be asked for: the numbers of no other are taken apart.
+    names, numbers = _unpack(folder.entries)
+    try:
+        at = names.index(name) * _WIDTH
+    except ValueError:
+        return None
+    found = tuple(numbers[at : at + _WIDTH])
+    return found if _is_read(found[_MODE]) else None
 
 
 def is_racy(numbers: tuple[int, ...], started: int) -> bool:
@@ -182,9 +191,16 @@ def was_written_since(path: str, started: int) -> bool:
 
 def _iter_files(folder: Folder, path: str) -> Iterator[tuple[str, tuple[int, ...]]]:
     for name, numbers in iter_entries_of(folder.entries):
-        is_ours = name == CONFIGURATION if path == ROOT else name.lower().endswith(".md")
-        if is_ours and not (stat.S_ISDIR(numbers[_MODE]) or stat.S_ISLNK(numbers[_MODE])):
+        if _is_ours(path, name) and _is_read(numbers[_MODE]):
             yield name, numbers
+
+
+def _is_ours(folder: str, name: str) -> bool:
+    return name == CONFIGURATION if folder == ROOT else name.lower().endswith(".md")
+
+
+def _is_read(mode: int) -> bool:
+    return not (stat.S_ISDIR(mode) or stat.S_ISLNK(mode))
 
 
 def iter_entries_of(entries: bytes) -> Iterator[tuple[str, tuple[int, ...]]]:

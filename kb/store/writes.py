@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kb.errors import ConcurrentModification, KbError
-from kb.store.derived import derived_folder, wait_for_lock
+from kb.store.derived import LOCK, derived_folder, wait_for_lock
 from kb.store.layout import collision_key
 from kb.store.root import ENTITIES, OBSERVATIONS
 
@@ -287,4 +287,4 @@ def _remove_leftovers(root: str) -> None:
 
 def lock_path(root: str) -> Path:
     """Say where the lock lies: beside what is derived."""
-    return Path(derived_folder(root), "lock")
+    return Path(derived_folder(root), LOCK)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kb.derived.revision import revision_of
-from kb.store.git import blob_id, read_blobs, tree_blobs
+from kb.store.git import blob_id, read_blobs, tree_blobs, user_email
 from kb.store.references import head_commit
 from tests.conftest import git
 
@@ -51,3 +51,32 @@ def test_a_repository_of_sha256_is_compared_by_its_own_ids(tmp_path: Path) -> No
     assert blob_id(b"text\n", commit) == hashlib.sha256(b"blob 5\0text\n").hexdigest()
     assert revision_of(str(root), {"entities/a.md": b"text\n"}) == commit
     assert revision_of(str(root), {"entities/a.md": b"other\n"}) == f"{commit}+"
+
+
+@pytest.mark.parametrize(
+    ("config", "email"),
+    [
+        ("[user]\n\tname = Ada\n\temail = ada@x.example\n", "ada@x.example"),
+        (
+            "[core]\n\temail = no\n[user]\n\tEmail=a@x.example\n\temail = b@x.example\n",
+            "b@x.example",
+        ),
+        ('[user]\n\temail = "quoted@x.example"\n', "quoted@x.example"),
+        ("[user]\n\temail = c@x.example # mine\n", "c@x.example"),
+        ("[include]\n\tpath = other\n", "other@x.example"),
+        ("[user]\n\tname = Ada\n", "global@x.example"),
+    ],
+)
+def test_whose_the_repository_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str, email: str
+) -> None:
+    """The user's address is what git says it is, whether or not git must be asked."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    (tmp_path / ".gitconfig").write_text("[user]\n\temail = global@x.example\n")
+    root = tmp_path / "kb"
+    root.mkdir()
+    git(root, "init", "--quiet")
+    (root / ".git/config").write_text(f"[core]\n\tbare = false\n{config}")
+    (root / ".git/other").write_text("[user]\n\temail = other@x.example\n")
+    assert user_email(str(root)) == email

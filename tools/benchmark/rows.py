@@ -1,16 +1,19 @@
 """What is measured, row by row: kb's side, the peer's side, and the figure to reach."""
 
 import re
+import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from .bases import Base
 from .bench import Bench
-from .measuring import Failed, Figure
+from .mails import write_mails
+from .measuring import Effort, Failed, Figure, capture, measure
 from .table import MEGA, Row, Target
 
 #: Something that is measured on a knowledge base.
@@ -382,12 +385,56 @@ def _information_rows() -> Iterator[Spec]:
 
 # -- writing ---------------------------------------------------------------------------------------
 
-#: Rows for a writing side that is to come: replace each by a :class:`Spec` when its command is there.
-LATER = (
-    "`relate`, cold, at 10,000 and 100,000 entities: ≤ 2.5 × and ≤ 3 × a cold `neighbors`",
-    "10,000 mails taken in: ≥ 300 a second",
-    "eight writers with 50 statements each",
-)
+MAILS = 10_000
+#: Mails a second that are asked for.
+MAIL_RATE = 300
+
+
+def relate(bench: Bench, base: Base) -> Figure:
+    """Measure one relation that is said: resolved, locked, written and flushed. It is undone before the next run."""
+    base.set_freshness(0)
+    one, other = (base.examples("lows")[number]["id"] for number in (0, 1))
+    command = ("relate", one, "-p", "similar-to", "--target", other, "--said", "They are alike.")
+
+    def undo() -> None:
+        with suppress(Failed):  # nothing to undo before the first
+            capture(bench.kb("undo"), base.root, bench.variables)
+
+    undo()
+    try:
+        return bench.time_kb(base, *command, before=undo)
+    finally:
+        undo()
+
+
+def ingest(bench: Bench, base: Base) -> Figure:
+    """Measure taking in many mails, into a copy: reading, attaching people, writing and flushing."""
+    with TemporaryDirectory(prefix="kb-bench-") as place:
+        root, mails = Path(place) / "kb", Path(place) / "mails"
+        shutil.copytree(base.root, root)
+        write_mails(mails, MAILS, [one["key"] for one in base.examples("lows")])
+        capture(bench.kb("stats"), root, bench.variables)
+        command = bench.kb("ingest", str(mails))
+        return measure(command, root, Effort(1, 0), bench.variables)
+
+
+def asked_mail_rate(bench: Bench, base: Base) -> Figure:
+    """Give how long the mails may take."""
+    return Figure(MAILS / MAIL_RATE)
+
+
+def _writing_rows() -> Iterator[Spec]:
+    neighbors = cold(QUESTIONS["neighbors"], 0)
+    for target, sizes in ((Target(2.5), (1, 10_000)), (Target(3.0), (10_001, 10**9))):
+        id = "write/relate" if sizes[0] == 1 else "write/relate-large"
+        yield Spec(id, "one `relate`", "cold `neighbors`", relate, neighbors, target, sizes)
+    what = f"{MAILS:,} mails ingested"
+    peer = f"{MAIL_RATE} a second"
+    yield Spec("write/ingest", what, peer, ingest, asked_mail_rate, Target(1.0), (1, SMALL))
+
+
+#: What is not measured: the tests show that nothing acknowledged is lost (``tests/edits/test_many_writers.py``).
+LATER = ("eight writers with 50 statements each",)
 
 SPECS: tuple[Spec, ...] = (
     *_cold_rows(),
@@ -396,4 +443,5 @@ SPECS: tuple[Spec, ...] = (
     *_edited_rows(),
     *_lookup_rows(),
     *_information_rows(),
+    *_writing_rows(),
 )
