@@ -71,6 +71,7 @@ class ConcurrentModification(KbError):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"{path} changed while it was being edited; nothing was written", "try again"
+            f"concurrent modification: {path} changed while it was being edited; nothing was written",
+            "try again",
         )
         self.path = path

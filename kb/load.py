@@ -1,8 +1,10 @@
 """Disk → parsed files. Never raises on a bad file: whatever is wrong is among the diagnostics."""
 
+import contextlib
 import errno
+import gc
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -51,9 +53,22 @@ class Corpus:
         return {**self.sources, CONFIGURATION: source} if source else self.sources
 
 
+@contextlib.contextmanager
+def without_collection() -> Iterator[None]:
+    """Spare the collector the millions of values of all files, of which none is garbage yet."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def load_corpus(root: str, progress: Callable[[int], None] | None = None) -> Corpus:
     """Load every file under a root; ``progress`` is called with the number of files read so far."""
-    return _Loader(root, progress).load()
+    with without_collection():
+        return _Loader(root, progress).load()
 
 
 def load_configuration(root: str) -> Configuration:
@@ -61,11 +76,33 @@ def load_configuration(root: str) -> Configuration:
     return _Loader(root, None).configuration()
 
 
+def list_files(root: str) -> tuple[list[str], list[str]]:
+    """List the paths of the entities' and of the observations' files, in the order in which they are loaded."""
+    entities, observations = (
+        [entry.path for entry in iter_entries(root, folder) if _is_read(entry)]
+        for folder in (ENTITIES, OBSERVATIONS)
+    )
+    return entities, observations
+
+
+def find_configuration_faults(root: str) -> tuple[Diagnostic, ...]:
+    """List what is wrong in ``kb.yaml`` by itself."""
+    loader = _Loader(root, None)
+    loader.configuration()
+    return tuple(loader.diagnostics)
+
+
 def load_file(root: str, path: str) -> tuple[EntityFile | ObservationFile, bytes | None]:
     """Load one file that is known to be there, with its bytes; ``None`` where they cannot be read."""
     loader = _Loader(root, None)
     file = loader.entity(path) if path.startswith(f"{ENTITIES}/") else loader.observation(path)
     return file, loader.contents.get(path)
+
+
+def _is_read(entry: Entry) -> bool:
+    """Say whether a file is read, whether or not it can be."""
+    is_file = entry.kind in (EntryKind.FILE, EntryKind.SPECIAL)
+    return is_file and entry.path.lower().endswith(".md")
 
 
 class _Loader:
@@ -125,12 +162,7 @@ class _Loader:
         """List the files of a folder that are read, whether or not they can be."""
         entries = list(iter_entries(self.root, folder))
         self._check_names(entries)
-        return [
-            entry.path
-            for entry in entries
-            if entry.path.lower().endswith(".md")
-            and entry.kind in (EntryKind.FILE, EntryKind.SPECIAL)
-        ]
+        return [entry.path for entry in entries if _is_read(entry)]
 
     def _source(self, path: str) -> Source | None:
         data = self._read(path)

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from kb.checks.keys import is_mailbox
 from kb.checks.material import Material
 from kb.checks.places import predicate_place, qualifier_place
 from kb.diagnostics import Diagnostic
 from kb.graph.build import Draft
+from kb.graph.contact_rules import is_shared_mailbox
 from kb.graph.keys import normalize_key
 from kb.model.vocabulary import StatementClass
 
@@ -74,9 +74,7 @@ class _Speakers:
         bearers = material.graph.bearers_of_key(normalize_key(kind, value, material.vocabulary))
         if bearers:
             return any(self._is_of_person_type(bearer) for bearer in bearers)
-        return material.vocabulary.admits(word.types, "person") and not is_mailbox(
-            value.partition("@")[0]
-        )
+        return material.vocabulary.admits(word.types, "person") and not is_shared_mailbox(value)
 
     def _is_of_person_type(self, id: str) -> bool:
         return self.material.vocabulary.admits(("person",), self.material.type_of(id))

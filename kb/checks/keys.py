@@ -1,36 +1,17 @@
 """Keys of kinds that the vocabulary lacks, and keys that do not fit their kind or their bearer."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kb.checks.guesses import did_you_mean
 from kb.checks.material import Material
 from kb.diagnostics import Diagnostic, Span
+from kb.graph.contact_rules import is_free_mail, is_shared_mailbox
 from kb.graph.keys import normalize_key
 from kb.model.entity import Key
 from kb.model.vocabulary import KeyForm, Vocabulary
 
 _PHONES = frozenset(("phone", "tel", "telephone", "mobile", "cell", "fax"))
-
-#: What stands before the @ of a mailbox that several people read; '-', '_' and '.' left out.
-_MAILBOX_WORDS = (
-    "abuse accounting accounts admin administrator billing bookings careers contact donotreply enquiries"
-    " events feedback finance hello help helpdesk hi hr info inquiries invoices it jobs kontakt legal"
-    " marketing media news newsletter noreply notifications office orders partnerships postmaster press"
-    " privacy recruiting sales security service services shop staff support team webmaster welcome"
-)
-MAILBOXES = frozenset(_MAILBOX_WORDS.split())
-
-#: Domains whose mail addresses belong to anybody.
-_FREE_MAIL_WORDS = (
-    "163.com aol.com fastmail.com gmail.com gmx.at gmx.ch gmx.com gmx.de gmx.net googlemail.com"
-    " hotmail.com icloud.com laposte.net libero.it live.com mac.com mail.com mail.ru me.com msn.com"
-    " naver.com orange.fr outlook.com pm.me proton.me protonmail.com qq.com rediffmail.com tutanota.com"
-    " web.de yahoo.co.uk yahoo.com yandex.com yandex.ru zoho.com"
-)
-FREE_MAIL = frozenset(_FREE_MAIL_WORDS.split())
-
 
 #: The longest that a pattern may take for one key.
 _MATCH_SECONDS = 0.25
@@ -117,23 +98,18 @@ def find_misfit(
         word.normalize is KeyForm.EMAIL
         and type is not None
         and vocabulary.is_kind_of(type, "person")
+        and is_shared_mailbox(value)
     ):
         mailbox = value.partition("@")[0]
-        if is_mailbox(mailbox):
-            message = f"{mailbox}@ is a mailbox that several people read, and no person's key"
-            return Misfit(key.value, message, "give it to an entity of type contact")
-    if word.normalize is KeyForm.DOMAIN and value in FREE_MAIL:
+        message = f"{mailbox}@ is a mailbox that several people read, and no person's key"
+        return Misfit(key.value, message, "give it to an entity of type contact")
+    if word.normalize is KeyForm.DOMAIN and is_free_mail(value):
         message = f"{value} is anybody's mail domain, and no company's key"
         return Misfit(key.value, message, "remove it")
     if not vocabulary.admits(word.types, type):
         message = f"a key of kind {key.kind} belongs to {' or '.join(word.types)}, not to a {type}"
         return Misfit(key.kind, message, "mend the type, or move the key")
     return None
-
-
-def is_mailbox(local_part: str) -> bool:
-    """Say whether what stands before an @ names a shared mailbox."""
-    return re.sub(r"[-_.]", "", local_part.partition("+")[0].lower()) in MAILBOXES
 
 
 def _narrow(material: Material, path: str, key: Key, word: str) -> Span:

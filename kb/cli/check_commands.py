@@ -41,9 +41,11 @@ def check_command(
     kb check --format sarif > kb.sarif
     """
     from kb.checks import check_knowledge_base
+    from kb.load import without_collection
 
     base = load_here(root)
-    findings = check_knowledge_base(base, paths_in_root(base.root, paths), strict=strict)
+    with without_collection():
+        findings = check_knowledge_base(base, paths_in_root(base.root, paths), strict=strict)
     chosen = "json" if as_json else format
     click.echo(render_diagnostics(findings, chosen, base.corpus.texts), nl=False)
     click.echo(

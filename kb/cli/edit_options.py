@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from kb.cli.options import chosen_root, root_option, warn
+from kb.errors import UsageError
 
 if TYPE_CHECKING:
     from kb.edits.apply import Applied, Plan
@@ -100,5 +101,8 @@ def read_text_argument(text: str | None, file: str | None) -> str | None:
         return None
     if file == "-":
         return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
-    with open(os.fspath(file), "rb") as source:
-        return source.read().decode("utf-8", "surrogateescape")
+    try:
+        with open(os.fspath(file), "rb") as source:
+            return source.read().decode("utf-8", "surrogateescape")
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror or error}") from error

@@ -80,6 +80,11 @@ def observe_command(
     """
     from kb.edits.observe import plan_observe
 
+    if text is not None and (file is not None or text == "-"):
+        raise UsageError(
+            "a text is given once",
+            "kb observe TEXT; or --file FILE; or --file - for standard input",
+        )
     given = read_text_argument(text, file)
     if given is None:
         raise UsageError(

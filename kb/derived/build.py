@@ -1,25 +1,24 @@
 """Files → the sections of graph files: all of them, or what changed since. Only what must parse imports this."""
 
-import contextlib
-import gc
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kb.derived.state import State
-from kb.graph.build import build_rows, resolve_files
 from kb.graph.changes import ParsedFile, pack_changes
 from kb.graph.file_form import FILE_DIGEST_BYTES
 from kb.graph.files import CONFIGURATION_KIND, FileCard, entity_card, observation_card
-from kb.graph.graph_file import pack_graph
 from kb.graph.known_files import BaseFiles, newer_cards
-from kb.load import load_corpus, load_file
+from kb.graph.words import pack_vocabulary
+from kb.load import list_files, load_file, without_collection
 from kb.model.entity import EntityFile
 from kb.model.observation import ObservationFile
-from kb.store.files import digest
+from kb.store.files import digest, read_bytes
 from kb.store.git import blob_id
 from kb.store.root import CONFIGURATION
 from kb.store.sections import Sections
 from kb.store.sweep import Folder, find_file, is_racy
+from kb.syntax.source import MAX_FILE_BYTES
+from kb.syntax.vocabulary_file import read_configuration
 
 #: A change that concerns more files than these, and than one in so many, is left to a full build.
 _FEW, _ONE_IN = 200, 20
@@ -32,7 +31,7 @@ class NeedsFullBuild(Exception):
 class FullBuild(NamedTuple):
     """All files, built."""
 
-    sections: dict[str, Any]
+    sections: Mapping[str, Any]
     freshness: int  #: seconds, from ``kb.yaml``
     blobs: list[tuple[str, str]]  #: path and blob id of each file
 
@@ -45,27 +44,23 @@ class Changes(NamedTuple):
         str, bytes | None
     ]  #: files that are otherwise than at the last look, with their bytes
     racy: frozenset[str]  #: files to be read again
+    freshness: int  #: seconds, from ``kb.yaml``
 
 
 def build_all(root: str, commit: str, progress: Callable[[int], None] | None = None) -> FullBuild:
     """Parse and resolve every file."""
-    with _without_collection():
-        corpus = load_corpus(root, progress)
-        resolution = resolve_files(
-            corpus.entities,
-            corpus.observations,
-            corpus.configuration.vocabulary,
-            corpus.digests,
-        )
-        files: tuple[EntityFile | ObservationFile, ...] = (*corpus.entities, *corpus.observations)
-        cards = [_card(file, corpus.contents.get(file.path), commit) for file in files]
-        configuration = corpus.contents.get(CONFIGURATION)
-        if configuration is not None:
-            cards.append(_configuration_card(configuration, commit))
-        cards.sort(key=lambda card: card.path)
-        sections = pack_graph(build_rows(resolution), cards)
-    blobs = [(card.path, card.blob.hex()) for card in cards]
-    return FullBuild(sections, corpus.configuration.settings.freshness, blobs)
+    from kb.derived.parts import PartBuilder  # what changed a little needs no second process
+
+    data = _read(root, CONFIGURATION)
+    configuration, _ = read_configuration(data or b"", CONFIGURATION)
+    builder = PartBuilder(
+        lambda path: _load(root, path, commit),
+        configuration.vocabulary,
+        None if data is None else _configuration_card(data, commit),
+    )
+    with without_collection():
+        part = builder.build(list_files(root), progress)
+    return FullBuild(part.sections, configuration.settings.freshness, part.blobs)
 
 
 def build_changes(
@@ -79,36 +74,53 @@ def build_changes(
     before = {
         path: card.digest if card else None for path, card in newer_cards(state.changes).items()
     }
-    if CONFIGURATION in changed and _is_otherwise(root, base, CONFIGURATION):
-        raise NeedsFullBuild
-    touched = (changed | before.keys()) - {CONFIGURATION}
     most = max(_FEW, len(base) // _ONE_IN)
-    if len(touched) > most:
-        raise NeedsFullBuild
-    current: dict[str, ParsedFile | None] = {}
     contents: dict[str, bytes | None] = {}
-    racy = set()
-    for path in touched:
-        numbers = find_file(taken, path)
-        row = base.row_of(path)
-        if numbers is None:
-            if row >= 0:
-                current[path] = None
-            contents[path] = None
-            continue
-        if is_racy(numbers, started):
+    racy, otherwise_than_base = set(), []
+    for path in changed | before.keys():
+        numbers, row = find_file(taken, path), base.row_of(path)
+        if numbers is not None and is_racy(numbers, started):
             racy.add(path)
-        parsed, contents[path] = _parse(root, path, commit)
-        if row < 0 or base.digest(row) != parsed.card.digest:
-            current[path] = parsed
-    now = {path: parsed.card.digest if parsed else None for path, parsed in current.items()}
+        contents[path] = _read(root, path) if numbers is not None else None
+        if row < 0 if numbers is None else row >= 0 and base.digest(row) == _digest(contents[path]):
+            continue  # as at the last full build
+        otherwise_than_base.append(path)
+        if len(otherwise_than_base) > most:
+            raise NeedsFullBuild
+    current: dict[str, ParsedFile | None] = {}
+    now: dict[str, bytes | None] = {}
+    settings, freshness = [], state.record.freshness
+    for path in otherwise_than_base:
+        if path == CONFIGURATION:
+            card, freshness = _read_settings(contents[path], base, commit)
+            settings, now[path] = [card], card.digest
+            continue
+        is_gone = find_file(taken, path) is None
+        parsed = None if is_gone else _parse(root, path, commit)
+        current[path], now[path] = parsed, parsed.card.digest if parsed else None
+    if CONFIGURATION in before and CONFIGURATION not in now:
+        freshness = _read_settings(contents[CONFIGURATION], base, commit)[1]
     otherwise = {
-        path: contents[path] for path in touched if before.get(path, b"") != now.get(path, b"")
+        path: contents[path] for path in contents if before.get(path, b"") != now.get(path, b"")
     }
     if not otherwise:
-        return Changes(None, {}, frozenset(racy))
-    sections = pack_changes(state.base, current, lambda path: _parse(root, path, commit)[0], most)
-    return Changes(sections, otherwise, frozenset(racy))
+        return Changes(None, {}, frozenset(racy), freshness)
+    sections = pack_changes(
+        state.base, current, lambda path: _parse(root, path, commit), most, settings
+    )
+    return Changes(sections, otherwise, frozenset(racy), freshness)
+
+
+def _read_settings(data: bytes | None, base: BaseFiles, commit: str) -> tuple[FileCard, int]:
+    """Read a ``kb.yaml`` that differs in its settings only. Other words read all files otherwise: a full build."""
+    if data is None:
+        raise NeedsFullBuild
+    configuration = read_configuration(data, CONFIGURATION)[0]
+    layer = base.layer
+    built_with = [layer.heap[text] for text in layer.sections.ints("vocabulary")]
+    if pack_vocabulary(configuration.vocabulary) != built_with:
+        raise NeedsFullBuild
+    return _configuration_card(data, commit), configuration.settings.freshness
 
 
 def iter_blobs(base: Sections, changes: Sections | None) -> Iterator[tuple[str, str]]:
@@ -120,9 +132,14 @@ def iter_blobs(base: Sections, changes: Sections | None) -> Iterator[tuple[str, 
                 yield path, files.blob(row).hex()
 
 
-def _parse(root: str, path: str, commit: str) -> tuple[ParsedFile, bytes | None]:
+def _parse(root: str, path: str, commit: str) -> ParsedFile:
     file, data = load_file(root, path)
-    return ParsedFile(file, _card(file, data, commit)), data
+    return ParsedFile(file, _card(file, data, commit))
+
+
+def _load(root: str, path: str, commit: str) -> tuple[EntityFile | ObservationFile, FileCard]:
+    file, data = load_file(root, path)
+    return file, _card(file, data, commit)
 
 
 def _card(file: EntityFile | ObservationFile, data: bytes | None, commit: str) -> FileCard:
@@ -139,35 +156,17 @@ def _configuration_card(data: bytes, commit: str) -> FileCard:
 def _marks(data: bytes | None, commit: str) -> tuple[bytes, bytes]:
     """Digest a file's bytes twice, as we do and as git does; zeros for one that cannot be read."""
     if data is None:
-        return bytes(FILE_DIGEST_BYTES), bytes(len(blob_id(b"", commit)) // 2)
-    return digest(data), bytes.fromhex(blob_id(data, commit))
+        return _digest(data), bytes(len(blob_id(b"", commit)) // 2)
+    return _digest(data), bytes.fromhex(blob_id(data, commit))
 
 
-def _is_otherwise(root: str, base: BaseFiles, path: str) -> bool:
-    row = base.row_of(path)
-    data = _read_configuration(root)
-    if data is None or row < 0:
-        return data is not None or row >= 0
-    return base.digest(row) != digest(data)
-
-
-def _read_configuration(root: str) -> bytes | None:
-    from kb.store.files import read_bytes
-    from kb.syntax.source import MAX_FILE_BYTES
-
+def _read(root: str, path: str) -> bytes | None:
+    """Read a file's bytes; ``None`` where they cannot be had."""
     try:
-        return read_bytes(root, CONFIGURATION, MAX_FILE_BYTES)
+        return read_bytes(root, path, MAX_FILE_BYTES)
     except OSError:
         return None
 
 
-@contextlib.contextmanager
-def _without_collection() -> Iterator[None]:
-    """Spare the collector the millions of values of a full build, of which none is garbage yet."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+def _digest(data: bytes | None) -> bytes:
+    return bytes(FILE_DIGEST_BYTES) if data is None else digest(data)

@@ -3,7 +3,7 @@
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from kb.derived.state import State, Unusable, graph_place, read_state
+from kb.derived.state import STATE, State, Unusable, graph_place, read_state
 from kb.store.derived import why_distrusted
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def look_at_graph(root: str) -> tuple[GraphState, "Graph | None"]:
     try:
         state = read_state(place)
     except Unusable as error:
-        is_there = os.path.isfile(os.path.join(place, "state"))
+        is_there = os.path.isfile(os.path.join(place, STATE))
         return GraphState(
             place, is_there, _size(place), why_unusable=str(error), why_distrusted=distrust
         ), None

@@ -214,6 +214,8 @@ def _build_anew(root: str, place: str, progress: Progress | None, is_anew: bool)
     except OSError as error:
         why = error.strerror or str(error)
         raise NotKept(f"{place} cannot be written ({why})") from None
+    except (Damaged, ValueError) as error:  # what was written just now is another file by now
+        raise NotKept(str(error)) from None
 
 
 def _write_anew(root: str, place: str, progress: Progress | None) -> OpenGraph:

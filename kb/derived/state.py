@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from kb import __version__
 from kb.graph.file_form import GRAPH_FORMAT
-from kb.store.derived import derived_folder
+from kb.store.derived import LOCK, derived_folder
 from kb.store.kept import Kept, open_sections, open_whole, pack_kept, replace_sections, unpack_kept
 from kb.store.sections import Damaged, Sections
 from kb.store.sweep import KeptFolders
 
-#: The file that names the others, and the lock of who writes.
-STATE, LOCK = "state", "lock"
+#: The file that names the others.
+STATE = "state"
 #: The packages whose code decides what is derived: another state of theirs may derive otherwise.
 _DECIDING = ("model", "syntax", "graph", "store", "derived", ".")
 _TEXT_SEPARATOR = "\0"

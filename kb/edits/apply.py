@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from kb.edits.edit import Edit, FileChange, file_revision
 from kb.edits.journal import Journal, JournalEntry, Repeated
-from kb.edits.workspace import Workspace
+from kb.edits.workspace import Refused, Workspace
 from kb.errors import ConcurrentModification
 from kb.knowledge_base import open_for_reading
+from kb.load import find_configuration_faults
 from kb.store.git import commit_files
 from kb.store.references import find_git_dir
 from kb.store.writes import (
@@ -30,8 +31,21 @@ Plan = Callable[[Workspace], Edit]
 
 #: How often an edit is planned again because a file changed under it.
 _TRIES = 5
+#: Findings after which ``kb.yaml`` was not read, or is another version's.
+_UNREADABLE = frozenset(("KB901", "KB902"))
 #: From so many files on, they are flushed to disk all at once.
 _MANY = 20
+
+
+class OtherRevision(ConcurrentModification):
+    """A file is no longer at the revision that an edit was made for."""
+
+    def __init__(self, path: str, found: str, wanted: str) -> None:
+        super().__init__(path)
+        now = f"has the revision {found}" if found else "is not there"
+        self.message = f"concurrent modification: {path} {now}, not {wanted}; nothing was written"
+        self.hint = "read it again, and decide anew"
+        self.args = (self.message,)
 
 
 class WriteOptions(NamedTuple):
@@ -79,13 +93,17 @@ def _apply_once(root: str, now: int, plan: Plan, options: WriteOptions) -> Appli
         done = journal.find(options.idempotency_key)
         if done is not None:
             if done.request != options.request:
-                raise Repeated(options.idempotency_key, done.request)
-            return Applied(done.edit, True, done.revision, done.commit, is_repeated=True)
+                raise Repeated(options.idempotency_key, done.edit.subject)
+            undone = ("it was undone since",) if done.is_undone else ()
+            return Applied(done.edit, True, done.revision, done.commit, True, undone)
+    _check_configuration(root)
     workspace = Workspace(open_for_reading(root, now, may_trust=False))
     edit = plan(workspace)
     _check_revision(root, edit, options.if_revision)
     revision = _revision_after(root, edit)
     warnings: list[str] = []
+    if options.idempotency_key and journal.is_damaged():
+        warnings.append("a record of earlier edits is damaged: a repeated call may go unnoticed")
     commit = ""
     if edit.changes:
         write_edit(root, edit.changes)
@@ -97,6 +115,13 @@ def _apply_once(root: str, now: int, plan: Plan, options: WriteOptions) -> Appli
         entry = JournalEntry(edit, options.request, options.idempotency_key, revision, commit, now)
         warnings += journal.add(entry)
     return Applied(edit, bool(edit.changes), revision, commit, warnings=tuple(warnings))
+
+
+def _check_configuration(root: str) -> None:
+    """Refuse to write under a ``kb.yaml`` that cannot be read whole: its words and settings would not hold."""
+    for finding in find_configuration_faults(root):
+        if finding.code in _UNREADABLE:
+            raise Refused(f"kb.yaml: {finding.message}; nothing was written", "mend it: kb check")
 
 
 def write_edit(root: str, changes: tuple[FileChange, ...]) -> None:
@@ -165,7 +190,7 @@ def _check_revision(root: str, edit: Edit, wanted: str) -> None:
         except OSError:
             before = None
     if file_revision(before) != wanted:
-        raise ConcurrentModification(path or "the file")
+        raise OtherRevision(path or "the file", file_revision(before), wanted)
 
 
 def _revision_after(root: str, edit: Edit) -> str:
@@ -191,7 +216,13 @@ def _commit(root: str, edit: Edit, by: str) -> tuple[str, str]:
     """Commit the files of an edit, and nothing else. A failure of git loses no file."""
     if find_git_dir(root) is None:
         return "", "not committed: there is no git repository here"
+    return commit_files(root, edit.paths, commit_message(edit, by))
+
+
+def commit_message(edit: Edit, by: str) -> str:
+    """Write what a commit says of an edit: its subject, and trailers that name the edit, its observations and who did it."""
     trailers = [f"Kb-Edit: {edit.name}"]
     trailers += [f"Kb-Observation: {id}" for id in edit.observations]
     trailers += [f"Kb-By: {by}"] if by else []
-    return commit_files(root, edit.paths, f"{edit.subject}\n\n" + "\n".join(trailers) + "\n")
+    # A title may hold what no argument of a program can: its files are written by now.
+    return "\n".join((edit.subject, "", *trailers, "")).replace("\0", "")

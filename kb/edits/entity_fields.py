@@ -13,10 +13,8 @@ from kb.diagnostics import WHOLE_FILE
 from kb.edits.edit import FileChange
 from kb.edits.front_matter_splices import Value, with_field
 from kb.edits.workspace import EntityText, Refused, Workspace
-from kb.graph.contact_rules import is_free_mail, is_shared_mailbox
 from kb.graph.keys import normalize_key, read_key_argument
 from kb.model.entity import Key
-from kb.model.vocabulary import KeyForm
 from kb.syntax.entity_file import parse_entity_file
 
 _KIND = re.compile(r"[^\W_][\w-]*")
@@ -150,16 +148,6 @@ def _check_kind(workspace: Workspace, key: Key) -> tuple[str, ...]:
 
 
 def _check_fit(workspace: Workspace, key: Key, type: str | None, patterns: Patterns) -> None:
-    word = workspace.vocabulary.keys.get(key.kind)
-    form = word.normalize if word else None
-    is_person = workspace.vocabulary.is_kind_of(type, "person")
-    if form is KeyForm.EMAIL and is_person and is_shared_mailbox(key.value):
-        raise Refused(
-            f"{key.value} is a mailbox that several people read, and no person's key",
-            "give it to an entity of type contact",
-        )
-    if form is KeyForm.DOMAIN and is_free_mail(key.value):
-        raise Refused(f"{key.value} is anybody's mail domain, and no company's key", "leave it out")
     misfit = find_misfit(key, type, workspace.vocabulary, patterns)
     if misfit is not None:
         raise Refused(misfit.message, misfit.hint)

@@ -163,6 +163,7 @@ def _write(
             (change.path, replace_text(base.corpus.sources[change.path], change.after).encode())
             for change in planned
         ],
+        "fmt",
     )
     skipped += [SkippedFile(path, reason) for path, reason in missed.items()]
     return [change for change in planned if change.path not in missed]

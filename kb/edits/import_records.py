@@ -15,6 +15,7 @@ from kb.edits.format_files import replace_text, with_footnotes
 from kb.edits.import_refs import Refs, assign_refs
 from kb.edits.import_statements import ReadStatement, read_statements
 from kb.edits.import_words import missing_words
+from kb.edits.journal import Journal
 from kb.edits.place_statements import NewStatement, place_statements
 from kb.edits.records import EntityRecord, Import, ObservationRecord, Problem, Records, Tally
 from kb.errors import KbError
@@ -229,3 +230,4 @@ def _write(base: KnowledgeBase, plan: _Plan, progress: Progress | None) -> None:
             if progress:
                 progress(done, total)
         flush_files(base.root)
+        Journal(base.root).add_barrier("import", "kb import", base.now)

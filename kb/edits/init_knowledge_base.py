@@ -1,5 +1,6 @@
 """``kb init``: make a knowledge base in a folder. Adds only what is missing, never overwrites."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def init_knowledge_base(
 
     Example files are written only where entities/ and observations/ hold no Markdown yet.
     """
-    root = Path(folder).absolute()
+    root = Path(os.path.abspath(folder))
     for candidate in (root, *root.parents):
         if (candidate / CONFIGURATION).exists():
             raise AlreadyKnowledgeBase(str(root), str(candidate))

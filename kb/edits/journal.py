@@ -22,9 +22,16 @@ class Repeated(KbError):
 
     def __init__(self, key: str, request: str) -> None:
         super().__init__(
-            f'the idempotency key "{key}" was used for another request: {request}',
+            f'the idempotency key "{key}" was used for another request: "{request}"',
             "use a new key for a new request",
         )
+
+
+class Unknown(KbError):
+    """What was done last is not known, so that it cannot be undone."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "use git to go back")
 
 
 class JournalEntry(NamedTuple):
@@ -37,6 +44,7 @@ class JournalEntry(NamedTuple):
     commit: str
     at: int  #: seconds since 1970 UTC
     is_undone: bool = False
+    is_barrier: bool = False  #: something was written that is not remembered
     name: str = ""  #: of its file
 
 
@@ -68,14 +76,36 @@ class Journal:
         return next((one for one in self.iter_newest() if one.idempotency_key == key), None)
 
     def last(self) -> JournalEntry | None:
-        """Give the last edit that changed something and was not undone."""
-        return next(
-            (one for one in self.iter_newest() if one.edit.changes and not one.is_undone), None
-        )
+        """Give the last edit that changed something and was not undone.
 
-    def mark_undone(self, entry: JournalEntry) -> None:
-        """Remember that an edit was undone."""
-        self._write(entry.name, entry._replace(is_undone=True))
+        ``Unknown`` where that is not known: its record is damaged, or what was done last is none that is remembered.
+        """
+        for name in reversed(self._names()) if not why_distrusted(self._place) else ():
+            entry = self._read(name)
+            if entry is None:
+                raise Unknown("the record of the last edit is damaged; nothing was undone")
+            if entry.is_barrier and not entry.is_undone:
+                raise Unknown(f"the last write was: {entry.edit.subject}; nothing was undone")
+            if entry.edit.changes and not entry.is_undone:
+                return entry
+        return None
+
+    def add_barrier(self, name: str, subject: str, now: int) -> list[str]:
+        """Remember that something was written that ``undo`` cannot take back, nor what was before it."""
+        entry = JournalEntry(Edit(name, subject), "", "", "", "", now, is_barrier=True)
+        return self.add(entry)
+
+    def is_damaged(self) -> bool:
+        """Say whether a record cannot be read."""
+        return any(self._read(name) is None for name in self._names())
+
+    def mark_undone(self, entry: JournalEntry) -> str:
+        """Remember that an edit was undone; give a warning where that cannot be done."""
+        try:
+            self._write(entry.name, entry._replace(is_undone=True))
+        except OSError as error:
+            return f"undone, but not remembered as undone: {error.strerror or error}"
+        return ""
 
     def iter_newest(self) -> Iterator[JournalEntry]:
         """Yield the edits, the newest first; what cannot be read is passed over."""

@@ -282,7 +282,7 @@ class _Plan:
     # -- what must hold ----------------------------------------------------------------------------------------------
 
     def _check(self, match: Statement | None) -> None:
-        retired = {self.old.id} if self.old else set()
+        retired = {(self.old.file_id, self.old.id)} if self.old else set()
         relation = self.reading.relation
         if relation is not None and self.object is not None:
             self.notes += check_ends(self.workspace, relation, self.subject, self.object)

@@ -37,7 +37,7 @@ def seal_observations(base: KnowledgeBase, files: Sequence[str] = ()) -> Sealing
             refused.append(outcome)
         else:
             sealed.append((observation.path, outcome))
-    missed = write_changes(base, sealed) if sealed else {}
+    missed = write_changes(base, sealed, "seal") if sealed else {}
     refused += [SkippedFile(path, reason) for path, reason in missed.items()]
     written = tuple(path for path, _ in sealed if path not in missed)
     return Sealing(written, tuple(already), tuple(refused))

@@ -11,6 +11,7 @@ from kb.edits.footnotes import CitedSource, plan_footnotes
 from kb.edits.place_statements import NewStatement, place_statements
 from kb.edits.statement_splices import UnclearLine, splice_statement
 from kb.edits.workspace import EntityText, Refused, Workspace
+from kb.errors import ConcurrentModification
 from kb.graph.build import Draft, draft_statements, statement_basis
 from kb.model.entity import EntityFile
 from kb.model.names import mint_statement_id
@@ -43,8 +44,11 @@ class StatementFile:
         return self._file.path
 
     def draft(self, id: str) -> Draft:
-        """Give the statement of an id."""
-        return next(draft for draft in self._drafts if draft.id == id)
+        """Give the statement of an id. ``ConcurrentModification`` where the file was saved without it since the graph was read."""
+        found = next((draft for draft in self._drafts if draft.id == id), None)
+        if found is None:
+            raise ConcurrentModification(self.path)
+        return found
 
     # -- steps -------------------------------------------------------------------------------------------------------
 

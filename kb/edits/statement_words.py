@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Container, Iterable
 
 from kb.edits.workspace import Refused, Workspace
+from kb.graph.contact_rules import is_shared_mailbox
 from kb.graph.graph import Statement
 from kb.graph.keys import normalize_key
 from kb.graph.standing import is_current
@@ -97,9 +98,9 @@ def check_hierarchy(
     subject: str,
     object: str,
     interval: Interval | None,
-    without: Container[str],
+    without: Container[tuple[str, str]],
 ) -> None:
-    """Refuse a statement that would lead a hierarchy in a circle; ``without`` are ids that it retires."""
+    """Refuse a statement that would lead a hierarchy in a circle; ``without`` are those (file's id, id) that it retires."""
     if not relation.acyclic or is_over(interval, workspace.now):
         return
     came_from, todo = {object: ""}, deque([object])
@@ -111,7 +112,7 @@ def check_hierarchy(
                 or one.predicate != relation.name
                 or one.object is None
                 or one.object in came_from
-                or one.id in without
+                or (one.file_id, one.id) in without
                 or not is_current(one, workspace.now)
             ):
                 continue
@@ -157,9 +158,7 @@ def is_person(workspace: Workspace, speaker: str) -> bool:
     bearers = graph.bearers_of_key(normalize_key(kind, value, vocabulary))
     if bearers:
         return any(vocabulary.admits(("person",), _known_type(workspace, id)) for id in bearers)
-    from kb.checks.keys import is_mailbox
-
-    return vocabulary.admits(word.types, "person") and not is_mailbox(value.partition("@")[0])
+    return vocabulary.admits(word.types, "person") and not is_shared_mailbox(value)
 
 
 def check_quote(line: StatementLine, bodies: Iterable[str]) -> None:
@@ -178,7 +177,7 @@ def find_rivals(
     workspace: Workspace,
     new: tuple[str, str, str | None, str | None],
     interval: Interval | None,
-    without: Container[str],
+    without: Container[tuple[str, str]],
 ) -> list[Statement]:
     """Find statements that give (subject, predicate, object, value) another value at an overlapping time, now or later."""
     subject, predicate, object, value = new
@@ -190,7 +189,7 @@ def find_rivals(
         if one.subject == subject
         and one.predicate == predicate
         and (one.object, one.value) != (object, value)
-        and one.id not in without
+        and (one.file_id, one.id) not in without
         and not one.is_retired
         and not is_over(one.interval, workspace.now)
         and clash(one.interval, interval)

@@ -1,6 +1,6 @@
 """``kb undo``: put back what the last edit changed, as it was to the byte. Refused where a file changed since."""
 
-from kb.edits.apply import write_edit
+from kb.edits.apply import commit_message, write_edit
 from kb.edits.edit import Edit, FileChange
 from kb.edits.journal import Journal, JournalEntry
 from kb.errors import ConcurrentModification, KbError
@@ -17,7 +17,7 @@ class Undone(KbError):
 
 
 def undo_last(root: str, by: str = "", dry_run: bool = False) -> tuple[Edit, JournalEntry, str]:
-    """Undo the last edit that was not undone yet; give the edit that does it, what it undoes, and a warning of git's.
+    """Undo the last edit that was not undone yet; give the edit that does it, what it undoes, and a warning.
 
     An edit that was committed is undone by a commit of its own.
     """
@@ -40,10 +40,10 @@ def undo_last(root: str, by: str = "", dry_run: bool = False) -> tuple[Edit, Jou
             ) from None
         warning = ""
         if entry.commit:
-            message = f"{edit.subject}\n\nKb-Edit: undo\n" + (f"Kb-By: {by}\n" if by else "")
+            message = commit_message(edit._replace(observations=()), by)
             _, warning = commit_files(root, edit.paths, message)
-        journal.mark_undone(entry)
-        return edit, entry, warning
+        forgotten = journal.mark_undone(entry)
+        return edit, entry, "; ".join(filter(None, (warning, forgotten)))
 
 
 def _reversed(edit: Edit) -> Edit:

@@ -36,10 +36,6 @@ class EntityText(NamedTuple):
     drafts: tuple[Draft, ...]  #: its statements, each with its id
     data: bytes
 
-    def draft_of(self, statement_id: str) -> Draft | None:
-        """Find a statement by its id."""
-        return next((draft for draft in self.drafts if draft.id == statement_id), None)
-
     def change(self, text: str) -> FileChange:
         """Give the change to another text."""
         after = Source(self.source.path, text, self.source.has_bom).encode()

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from kb.edits.journal import Journal
 from kb.errors import ConcurrentModification
 from kb.knowledge_base import KnowledgeBase
 from kb.store.writes import WriteRefused, flush_files, lock_knowledge_base, replace_file
@@ -9,7 +10,9 @@ from kb.store.writes import WriteRefused, flush_files, lock_knowledge_base, repl
 _MANY = 20  #: from so many files on, they are flushed to disk all at once
 
 
-def write_changes(base: KnowledgeBase, changes: Sequence[tuple[str, bytes]]) -> dict[str, str]:
+def write_changes(
+    base: KnowledgeBase, changes: Sequence[tuple[str, bytes]], name: str
+) -> dict[str, str]:
     """Write (path, bytes) pairs planned on the bytes as loaded; give those that were not written, and why.
 
     One file that cannot be written does not stop the others.
@@ -26,4 +29,6 @@ def write_changes(base: KnowledgeBase, changes: Sequence[tuple[str, bytes]]) -> 
                 missed[path] = error.message.removeprefix(f"{path} is ")
         if not durable:
             flush_files(base.root)
+        if len(missed) < len(changes):
+            Journal(base.root).add_barrier(name, f"kb {name}", base.now)
     return missed

@@ -22,8 +22,11 @@ from kb.model.vocabulary import Reading, StatementClass, Vocabulary
 from kb.syntax.observation_file import find_links
 from kb.syntax.source import Source
 
+#: Looked up once: a member of an enumeration is slow to find.
+_RELATIONS = Section.RELATIONS
 
-@dataclass
+
+@dataclass(slots=True)
 class Draft:
     """A statement line with what it resolves to; its id is given last, when the file's others are known."""
 
@@ -47,7 +50,7 @@ def statement_basis(
 
 def read_predicate(line: StatementLine, vocabulary: Vocabulary) -> Reading:
     """Read a line's predicate as its section means it."""
-    if line.section is Section.RELATIONS:
+    if line.section is _RELATIONS:
         return vocabulary.read_relation(line.predicate)
     return vocabulary.read_fact(line.predicate)
 
@@ -115,10 +118,10 @@ def make_rows(
     for file in resolution.files:
         if file.id in identities.ambiguous:
             continue
-        source = Source(file.path, file.text)
-        for draft in resolution.drafts[file.path]:
-            place = (source.span(draft.line.start).line, len(statements))
-            statement = make_statement(draft, identities, book, *place)
+        drafts = resolution.drafts[file.path]
+        lines = _line_numbers(file.text, [draft.line.start for draft in drafts])
+        for draft, number in zip(drafts, lines, strict=True):
+            statement = make_statement(draft, identities, book, number, len(statements))
             if statement is None:
                 unresolved.append((file.path, identities.survivors.get(file.id, file.id)))
             elif is_hidden(draft, statement):
@@ -160,6 +163,19 @@ def make_rows(
     )
 
 
+def _line_numbers(text: str, places: list[int]) -> list[int]:
+    """Give the lines in which places stand, which are in order."""
+    if "\r" in text:
+        source = Source("", text)
+        return [source.span(place).line for place in places]
+    numbers, line, at = [], 1, 0
+    for place in places:
+        line += text.count("\n", at, place)
+        at = place
+        numbers.append(line)
+    return numbers
+
+
 def join_texts(group: Iterable[EntityFile]) -> str:
     """Join what the files of one entity say in words."""
     return "\n\n".join(filter(None, (text_of(file) for file in group)))
@@ -177,16 +193,23 @@ def draft_statements(
     file: EntityFile, resolver: LinkResolver, vocabulary: Vocabulary
 ) -> list[Draft]:
     """Resolve a file's lines and give each its id: written ones stay, the others are read under their digests."""
-    drafts = []
+    drafts, written = [], []
+    resolve, path = resolver.resolve, file.path
+    read_relation, read_fact = vocabulary.read_relation, vocabulary.read_fact
     for line in file.statements:
-        object = resolver.resolve(line.link, file.path).id if line.link is not None else None
-        drafts.append(Draft(file, line, read_predicate(line, vocabulary), object))
-    taken: set[str] = set()
+        link, id = line.link, line.id
+        object = None if link is None else resolve(link, path).id
+        reads = read_relation if line.section is _RELATIONS else read_fact
+        drafts.append(Draft(file, line, reads(line.predicate), object, id or ""))
+        if id is not None:
+            written.append(id)
+    taken = set(written)
+    if len(written) == len(drafts) == len(taken):
+        return drafts
     keepers = _keepers(file.id, drafts)
     for index, draft in enumerate(drafts):
-        if draft.line.id is not None and keepers[draft.line.id] == index:
-            draft.id = draft.line.id
-            taken.add(draft.id)
+        if draft.id and keepers[draft.id] != index:
+            draft.id = ""
     for draft in drafts:
         if not draft.id:
             basis = statement_basis(file.id, draft.line, draft.reading, draft.object)

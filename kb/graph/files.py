@@ -6,14 +6,15 @@ provided otherwise. Citations and derivations are asked for under words of their
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from kb.graph.file_form import SIGNATURE_BYTES
 from kb.model.entity import EntityFile
 from kb.model.names import fold, stem_of
 from kb.model.observation import ObservationFile
-from kb.model.statement import Link, LinkForm
+from kb.model.statement import LinkForm
 from kb.syntax.observation_file import find_links
 
 CONFIGURATION_KIND, ENTITY_KIND, OBSERVATION_KIND = range(3)
@@ -56,7 +57,10 @@ def provided_words(path: str, kind: int, id: str, names: Iterable[str]) -> froze
     """List the words under which a file is found."""
     if kind == CONFIGURATION_KIND:
         return frozenset()
-    words = {fold(stem_of(path)), fold(id), *map(fold, names)}
+    stem = stem_of(path)
+    words = {fold(stem), *map(fold, names)}
+    if id != stem:
+        words.add(fold(id))
     if kind == OBSERVATION_KIND:
         words |= {CITED + id, DERIVED + id}
     return frozenset(words)
@@ -69,13 +73,16 @@ def entity_card(file: EntityFile, digest: bytes, blob: bytes) -> FileCard:
     target = file.merged_into.text if file.merged_into else None
     consults: set[str] = set()
     for link in file.links:
-        consults.update(_link_words(link))
+        consults.update(_link_words(link.form, link.target))
     for line in file.statements:
-        for link in (*((line.link,) if line.link else ()), *line.mentions):
-            consults.update(_link_words(link))
+        if line.link is not None:
+            consults.update(_link_words(line.link.form, line.link.target))
+        for link in line.mentions:
+            consults.update(_link_words(link.form, link.target))
         if line.by:
             consults.add(fold(line.by))
-        consults.update(CITED + citation.observation for citation in line.citations)
+        for citation in line.citations:
+            consults.add(CITED + citation.observation)
     return FileCard(
         file.path,
         ENTITY_KIND,
@@ -92,7 +99,7 @@ def entity_card(file: EntityFile, digest: bytes, blob: bytes) -> FileCard:
 def observation_card(file: ObservationFile, digest: bytes, blob: bytes) -> FileCard:
     """Describe an observation's file."""
     derived = tuple(name.text for name in file.derived_from)
-    consults = {word for link in find_links(file) for word in _link_words(link)}
+    consults = {word for link in find_links(file) for word in _link_words(link.form, link.target)}
     consults.update(DERIVED + id for id in derived)
     date = file.happened_at
     return FileCard(
@@ -107,15 +114,15 @@ def observation_card(file: ObservationFile, digest: bytes, blob: bytes) -> FileC
     )
 
 
-def _link_words(link: Link) -> Iterator[str]:
+@lru_cache(maxsize=1 << 16)
+def _link_words(form: LinkForm, target: str) -> tuple[str, ...]:
     """List the words that resolving a link can ask for: its stem always, a wiki link's text as a name too."""
-    parts = link.target.split("/")
+    parts = target.split("/")
     named = [part for part in parts if part not in ("", ".", "..")]
     # A way that turns back after a name (``a.md/..``) may end at any of them.
     is_plain = parts[-len(named) :] == named
-    yield from (fold(stem_of(part)) for part in (named[-1:] if is_plain else named))
-    if link.form is LinkForm.WIKI:
-        yield fold(link.target)
+    words = tuple(fold(stem_of(part)) for part in (named[-1:] if is_plain else named))
+    return (*words, fold(target)) if form is LinkForm.WIKI else words
 
 
 def _sign(parts: tuple[object, ...]) -> bytes:

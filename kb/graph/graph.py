@@ -1,7 +1,7 @@
 """The graph as queries see it: entities, statements and observations, with adjacency. Immutable.
 
-``Graph`` is the contract. ``kb.graph.build`` answers it from parsed files, ``kb.graph.mapped`` from a graph file; both
-give the same to the byte. The values are named tuples because a cold command must make them fast, and their classes.
+``Graph`` is the contract. ``kb.graph.memory`` answers it from rows in memory, ``kb.graph.mapped`` from a graph file; both
+give the same to the byte, ``iter_texts`` and ``iter_digests`` in any order. The values are named tuples because a cold command must make them fast, and their classes.
 """
 
 from abc import ABC, abstractmethod

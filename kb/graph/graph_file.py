@@ -1,7 +1,10 @@
 """Rows → the sections of a graph file, in the form that ``kb.graph.file_form`` describes."""
 
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain
+from operator import attrgetter
 from typing import Any
 
 from kb.graph.file_form import (
@@ -17,7 +20,6 @@ from kb.graph.file_form import (
     SINGLE,
 )
 from kb.graph.files import FileCard
-from kb.graph.graph import Statement
 from kb.graph.rows import Rows
 from kb.graph.words import pack_vocabulary
 from kb.model.names import fold
@@ -76,26 +78,25 @@ class _Packer:
         self.intervals = _Numbers()
         self.spans = _Numbers()
         statements = rows.statements
-        self.ids = _Table(
-            (
-                *(entity.id for entity in rows.entities),
-                *(id for entity in rows.entities for id in (*entity.merged, *entity.links)),
-                *(file.id for file in files if file.is_entity),
-                *rows.survivors,
-                *rows.survivors.values(),
-                *rows.ambiguous,
-                *(id for pair in rows.distinct for id in pair),
-                *(statement.file_id for statement in statements),
-                *(statement.subject for statement in statements),
-                *(one.object for one in statements if one.object is not None),
-                *(survivor for _, survivor in (*rows.hidden, *rows.unresolved)),
-            )
-        )
+        ids = {
+            *(entity.id for entity in rows.entities),
+            *(id for entity in rows.entities for id in (*entity.merged, *entity.links)),
+            *(file.id for file in files if file.is_entity),
+            *rows.survivors,
+            *rows.survivors.values(),
+            *rows.ambiguous,
+            *(id for pair in rows.distinct for id in pair),
+            *(survivor for _, survivor in (*rows.hidden, *rows.unresolved)),
+        }
+        ids.update(map(attrgetter("file_id"), statements))
+        ids.update(map(attrgetter("subject"), statements))
+        ids.update(filter(None, map(attrgetter("object"), statements)))
+        self.ids = _Table(ids)
         self.seen = _Table(
             (
                 *(one.id for one in rows.observations),
                 *(file.id for file in files if file.is_observation),
-                *(id for statement in statements for id in statement.observations),
+                *chain.from_iterable(set(map(attrgetter("observations"), statements))),
             )
         )
         self.paths = _Table(
@@ -104,12 +105,12 @@ class _Packer:
                 *(entity.path for entity in rows.entities),
                 *(one.path for one in rows.observations),
                 *(path for paths in rows.ambiguous.values() for path in paths),
-                *(statement.path for statement in statements),
+                *map(attrgetter("path"), statements),
                 *(path for path, _ in (*rows.hidden, *rows.unresolved)),
                 *rows.broken,
             )
         )
-        self.predicates = _Table(statement.predicate for statement in statements)
+        self.predicates = _Table(map(attrgetter("predicate"), statements))
 
     def text(self, text: str | None) -> int:
         """Give a text's number in the heap."""
@@ -250,83 +251,118 @@ class _Packer:
 
     def pack_statements(self) -> dict[str, Any]:
         about: list[list[int]] = [[] for _ in self.ids.texts]
-        near: list[set[int]] = [set() for _ in self.ids.texts]
+        near: list[list[int]] = [[] for _ in self.ids.texts]
         retired: list[list[int]] = [[] for _ in self.ids.texts]
         citing: list[list[int]] = [[] for _ in self.seen.texts]
-        counts = array("I", bytes(4 * len(self.predicates.texts)))
+        counts = [0] * len(self.predicates.texts)
         rows, cited, items = array("I"), [], []
-        for number, one in enumerate(self.rows.statements):
-            subject, object = self.id(one.subject), self.id(one.object)
-            predicate = self.predicates.numbers[one.predicate]
+        heap, intervals, spans = self.heap, self.intervals, self.spans
+        new_text = heap.setdefault
+        ids, paths, predicates = self.ids.numbers, self.paths.numbers, self.predicates.numbers
+        seen, add_row = self.seen.numbers, rows.extend
+        #: Many statements cite the same, and nothing changes these lists.
+        cited_by_ids: dict[tuple[str, ...], list[int]] = {(): []}
+        # One pass without calls of ours: of all rows these are by far the most. In the order of the fields.
+        for number, (
+            file_id,
+            id,
+            is_provisional,
+            subject_id,
+            word,
+            object_id,
+            value,
+            interval,
+            confidence,
+            by,
+            auto,
+            is_retracted,
+            superseded_by,
+            note,
+            sub_items,
+            klass,
+            is_single,
+            observations,
+            witnesses,
+            witnessed,
+            said_by,
+            path,
+            line,
+            _,
+        ) in enumerate(self.rows.statements):
+            subject, predicate = ids[subject_id], predicates[word]
             counts[predicate] += 1
             about[subject].append(number)
-            if object != NONE and object != subject:
-                about[object].append(number)
-                if one.is_retired:
-                    retired[subject].append(number)
-                    retired[object].append(number)
-                else:
-                    near[subject].add(object)
-                    near[object].add(subject)
-            observations = [self.seen.numbers[id] for id in one.observations]
-            for observation in observations:
+            if object_id is None:
+                object = NONE
+            else:
+                object = ids[object_id]
+                if object != subject:
+                    about[object].append(number)
+                    if is_retracted or superseded_by is not None:
+                        retired[subject].append(number)
+                        retired[object].append(number)
+                    else:
+                        near[subject].append(object)
+                        near[object].append(subject)
+            cites = cited_by_ids.get(observations)
+            if cites is None:
+                cites = cited_by_ids[observations] = [seen[one] for one in observations]
+            for observation in cites:
                 citing[observation].append(number)
-            cited.append(observations)
+            cited.append(cites)
             items.append(
-                [self.text(text) for item in one.sub_items for text in (item.name, item.text)]
+                [heap[text] for item in sub_items for text in (item.name, item.text)]
+                if sub_items
+                else ()
             )
-            rows.extend(self._statement(one, subject, predicate, object))
-        intervals = array("q")
-        for interval in self.intervals.keys_in_order():
-            intervals.extend(self._interval(interval))
-        spans = array("q")
-        for span in self.spans.keys_in_order():
-            spans.extend(OPEN if side is None else side for side in span)
+            add_row(
+                (
+                    paths[path],
+                    ids[file_id],
+                    new_text(id, len(heap) - 1),  # mostly it is new
+                    subject,
+                    predicate,
+                    object,
+                    new_text(value, len(heap) - 1),
+                    intervals[interval],
+                    heap[by],
+                    heap[auto],
+                    heap[superseded_by],
+                    heap[note],
+                    heap[said_by],
+                    line,
+                    _CLASS_FLAGS[klass]
+                    | (PROVISIONAL if is_provisional else 0)
+                    | (RETRACTED if is_retracted else 0)
+                    | (SINGLE if is_single else 0)
+                    | (NO_CONFIDENCE if confidence is None else confidence) << 8,
+                    witnesses,
+                    spans[witnessed],
+                    len(observations),
+                    len(sub_items),
+                )
+            )
+        sides = array("q")
+        for one in intervals.keys_in_order():
+            sides.extend(self._interval(one))
+        seconds = array("q")
+        for span in spans.keys_in_order():
+            seconds.extend(OPEN if side is None else side for side in span)
+        near = [sorted(set(others)) for others in near]
         return {
             "statement": rows,
             **_packed_lists("statement.cited", cited),
             **_packed_lists("statement.items", items),
             **_packed_lists("id.about", about),
-            **_packed_lists("id.near", [sorted(ids) for ids in near]),
+            **_packed_lists("id.near", near),
             **_packed_lists("id.retired", retired),
             "id.retiring": _numbers(id for id, numbers in enumerate(retired) if numbers),
-            "id.crowded": _numbers(sorted(range(len(near)), key=lambda id: (-len(near[id]), id))),
+            "id.crowded": _numbers(sorted(range(len(near)), key=lambda id: -len(near[id]))),
             **_packed_lists("seen.citing", citing),
-            "predicate.count": counts,
-            "interval": intervals,
-            "span": spans,
+            "predicate.count": _numbers(counts),
+            "interval": sides,
+            "span": seconds,
         }
-
-    def _statement(
-        self, one: Statement, subject: int, predicate: int, object: int
-    ) -> tuple[int, ...]:
-        heap = self.heap
-        confidence = one.confidence
-        return (
-            self.paths.numbers[one.path],
-            self.ids.numbers[one.file_id],
-            heap[one.id],
-            subject,
-            predicate,
-            object,
-            heap[one.value],
-            self.intervals[one.interval],
-            heap[one.by],
-            heap[one.auto],
-            heap[one.superseded_by],
-            heap[one.note],
-            heap[one.said_by],
-            one.line,
-            _CLASS_FLAGS[one.klass]
-            | (PROVISIONAL if one.is_provisional else 0)
-            | (RETRACTED if one.retracted else 0)
-            | (SINGLE if one.is_single else 0)
-            | (NO_CONFIDENCE if confidence is None else confidence) << 8,
-            one.witnesses,
-            self.spans[one.witnessed],
-            len(one.observations),
-            len(one.sub_items),
-        )
 
     def _interval(self, interval: Interval) -> tuple[int, ...]:
         sides = []
@@ -382,12 +418,9 @@ def _numbers(numbers: Iterable[int]) -> "array[int]":
     return array("I", numbers)
 
 
-def _pack_texts(texts: Iterable[str]) -> tuple["array[int]", bytearray]:
-    at, heap = array("q", (0,)), bytearray()
-    for text in texts:
-        heap += text.encode("utf-8", "surrogatepass")
-        at.append(len(heap))
-    return at, heap
+def _pack_texts(texts: Iterable[str]) -> tuple["array[int]", bytes]:
+    pieces = [text.encode("utf-8", "surrogatepass") for text in texts]
+    return array("q", accumulate(map(len, pieces), initial=0)), b"".join(pieces)
 
 
 def _packed_list(name: str, numbers: Iterable[int]) -> dict[str, Any]:
@@ -395,18 +428,19 @@ def _packed_list(name: str, numbers: Iterable[int]) -> dict[str, Any]:
 
 
 def _packed_lists(name: str, lists: Iterable[Sequence[int]]) -> dict[str, Any]:
-    at, flat = array("I", (0,)), array("I")
-    for numbers in lists:
-        flat.extend(numbers)
-        at.append(len(flat))
-    return {f"{name}.at": at, name: flat}
+    lists = list(lists)
+    at = array("I", accumulate(map(len, lists), initial=0))
+    return {f"{name}.at": at, name: array("I", chain.from_iterable(lists))}
 
 
 def _packed_pairs(table: str, what: str, pairs: Iterable[tuple[str, int]]) -> dict[str, Any]:
     """Make a table of the first of each pair, with the second ones of each, sorted, each once."""
-    gathered: dict[str, set[int]] = {}
+    gathered: defaultdict[str, list[int]] = defaultdict(list)
     for text, number in pairs:
-        gathered.setdefault(text, set()).add(number)
+        gathered[text].append(number)
     made = _Table(gathered)
-    lists = _packed_lists(f"{table}.{what}", (sorted(gathered[text]) for text in made.texts))
-    return {**made.pack(table), **lists}
+    lists = (
+        numbers if len(numbers) == 1 else sorted(set(numbers))
+        for numbers in map(gathered.__getitem__, made.texts)
+    )
+    return {**made.pack(table), **_packed_lists(f"{table}.{what}", lists)}

@@ -41,6 +41,8 @@ class Target:
         return self.landing in (Landing.ENTITY, Landing.STALE, Landing.BY_NAME)
 
 
+#: A relative path in which nothing needs a closer look: folders to leave, then plain names.
+_PLAIN = re.compile(r"((?:\.\./)*)((?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+\.md)")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _OUTSIDE_SCHEME = re.compile(r"file:|[A-Za-z]:[\\/]|~", re.I)
@@ -122,6 +124,11 @@ class LinkResolver:
 
     def __init__(self, places: Places) -> None:
         self.places = places
+        self._at: dict[str, Target] = {}  #: what lies at a path, once it was asked for
+        self._folder: tuple[str, list[str]] = (
+            "",
+            [],
+        )  #: of the file whose links were resolved last
 
     def resolve(self, link: Link, from_path: str) -> Target:
         """Say where a link that stands in a file leads."""
@@ -130,6 +137,10 @@ class LinkResolver:
         return self._markdown(link.target, from_path)
 
     def _markdown(self, target: str, from_path: str) -> Target:
+        plain = _PLAIN.fullmatch(target)
+        if plain is not None and from_path.isascii():
+            path = self._follow(plain, from_path)
+            return self._target_at(path) if path is not None else Target(Landing.OUTSIDE)
         if not target:
             return Target(Landing.ELSEWHERE)
         if _leads_out(target) or target.startswith("/") or "\0" in target:
@@ -140,6 +151,25 @@ class LinkResolver:
         if path is None:
             return Target(Landing.OUTSIDE)
         path = unicodedata.normalize("NFC", path)
+        return self._target_at(path)
+
+    def _follow(self, plain: re.Match[str], from_path: str) -> str | None:
+        """Resolve a plain path as ``resolve_path`` does."""
+        if self._folder[0] != from_path:
+            self._folder = (from_path, from_path.split("/")[:-1])
+        up, down = plain.span(1)[1] // 3, plain[2]
+        folders = self._folder[1]
+        if up > len(folders):
+            return None
+        return "/".join((*folders[: len(folders) - up], down))
+
+    def _target_at(self, path: str) -> Target:
+        found = self._at.get(path)
+        if found is None:
+            found = self._at[path] = self._find_at(path)
+        return found
+
+    def _find_at(self, path: str) -> Target:
         stem = stem_of(path)
         if path.endswith("/") or stem == path.rsplit("/", 1)[-1]:
             return Target(Landing.ELSEWHERE)

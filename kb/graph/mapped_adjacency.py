@@ -31,9 +31,12 @@ class MappedAdjacency(Adjacency):
 
     def _node(self, id: str) -> int:
         number = self._base.ids.find(id)
-        if number < 0 and self._newest is not None:
-            number = self._size + self._newest.ids.find(id)
-        return number
+        if number >= 0:
+            return number
+        number = -1 if self._newest is None else self._newest.ids.find(id)
+        if number < 0:
+            raise KeyError(id)
+        return self._size + number
 
     def _id(self, node: int) -> str:
         if node < self._size:
@@ -105,7 +108,7 @@ class MappedAdjacency(Adjacency):
 
     def strands(self, node: int) -> tuple[Strand, ...]:
         places = self._places(node)
-        return tuple(one for place in places for one in self._iter_strands(*place, node))
+        return tuple(one for place in places for one in self._iter_strands(*place))
 
     def _places(self, node: int) -> Iterator[tuple[int, Layer, int]]:
         """Yield the layers that say something of a node, with their numbers of it."""
@@ -114,7 +117,7 @@ class MappedAdjacency(Adjacency):
         if self._newest is not None and self._in_newest[node] >= 0:
             yield 1, self._newest, self._in_newest[node]
 
-    def _iter_strands(self, index: int, layer: Layer, number: int, node: int) -> Iterator[Strand]:
+    def _iter_strands(self, index: int, layer: Layer, number: int) -> Iterator[Strand]:
         for statement in layer.about[number]:
             row = None if layer.is_masked(statement) else layer.relation(statement)
             if row is None:

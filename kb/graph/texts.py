@@ -7,14 +7,18 @@ from kb.syntax.front_matter import TextHandler
 
 _SECTION_HEADING = re.compile(r"^ {0,3}##[ \t]+(?:relations|facts)[ \t]*#*[ \t]*$", re.I | re.M)
 
+_MANY_LINE_ENDS = re.compile(r"\n{3,}")
+_HANDLER = TextHandler()
+
 
 def text_of(file: EntityFile) -> str:
     """Give the free text, then what each statement that is not retired says."""
     pieces = [_free_text(file)] if file.text else []
     for line in file.statements:
-        if line.is_retired:
+        value, note = line.value, line.note
+        if (value is None and note is None and not line.sub_items) or line.is_retired:
             continue
-        said = [line.value or "", line.note or "", *(sub.text for sub in line.sub_items)]
+        said = [value or "", note or "", *(sub.text for sub in line.sub_items)]
         pieces.append(" — ".join(filter(None, said)))
     return "\n".join(filter(None, pieces))
 
@@ -33,11 +37,16 @@ def _free_text(file: EntityFile) -> str:
         kept.append(text[at:start])
         at = max(at, end)
     kept.append(text[at:])
-    return re.sub(r"\n{3,}", "\n\n", _SECTION_HEADING.sub("", "".join(kept))).strip()
+    text = "".join(kept)
+    if "##" in text:
+        text = _SECTION_HEADING.sub("", text)
+    if "\n\n\n" in text:
+        text = _MANY_LINE_ENDS.sub("\n\n", text)
+    return text.strip()
 
 
 def _body_start(text: str) -> int:
     try:
-        return len(text) - len(TextHandler().split(text)[1])
+        return len(text) - len(_HANDLER.split(text)[1])
     except ValueError:
         return 0

@@ -13,6 +13,7 @@ from functools import cached_property
 from struct import Struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kb.graph.file_form import DIGEST_BYTES
 from kb.graph.layers import Table
 from kb.index.plain_pickle import load_plain
 from kb.index.postings import BODY, EXACT, KEY, NAME, SCORED, Gathering
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 #: The numbers of the fields in our segments: they are written in this order.
 FIELDS = (BODY, EXACT, KEY, NAME)
-DIGEST_BYTES = 12
 
 #: The first bytes of a table of words: what it is, and how its keys are hashed.
 HASHING = 1

@@ -5,26 +5,30 @@ It is written last, by rename: an index without one, or one that differs from it
 
 import os
 import re
-import time
 from array import array
 from typing import Any, NamedTuple
 
 from kb import __version__
-from kb.store.kept import Kept, map_file, open_whole, pack_kept, replace_sections, unpack_kept
+from kb.store.kept import (
+    Kept,
+    found_whole,
+    map_file,
+    open_whole,
+    pack_kept,
+    replace_sections,
+    unpack_kept,
+)
 from kb.store.sections import Damaged, digest_of
 
 MANIFEST = "manifest"
 #: Raised whenever words are read otherwise or postings are laid out otherwise: older indexes are then rebuilt.
 FORMAT = 2
-#: The endings of a segment's files that a lookup reads, and those that only a writer does.
+#: The endings of a segment's files that a lookup reads; the others only a writer does.
 DOCUMENTS, TERMS, POSTINGS = ".docs", ".trm", ".pst"
-READ = (DOCUMENTS, TERMS, POSTINGS)
 _GENERATION = re.compile(r"g-[A-Za-z0-9_]+")
 _SEGMENT = re.compile(r"MAIN_[A-Za-z0-9]+")
 _FILE = re.compile(r"_?MAIN_[A-Za-z0-9_.]+")
 _BLOCK = 1 << 20
-#: A stamp is remembered only once it is so many nanoseconds old that a later write cannot have the same.
-_OLD = 100_000_000
 _SEPARATOR = "\0"
 
 
@@ -147,8 +151,7 @@ def open_file(folder: str, kept: Kept) -> tuple[Any, Kept]:
         if stamp != kept.stamp:
             if digest_file(path) != kept.digest:
                 raise Damaged
-            is_old = max(stamp[1:3]) < time.time_ns() - _OLD
-            kept = Kept(kept.name, kept.digest, stamp) if is_old else Kept(kept.name, kept.digest)
+            kept = found_whole(kept, stamp)
     except (Damaged, OSError, ValueError):
         raise Unusable(f"{kept.name} is not as it was written") from None
     return data, kept
@@ -171,7 +174,7 @@ def version() -> bytes:
 
 
 def _whoosh_version() -> str:
-    """Say which Whoosh is installed, which is imported only to write."""
+    """Say which Whoosh is installed: a lookup imports no more of it than this."""
     import whoosh
 
     return ".".join(map(str, whoosh.__version__))

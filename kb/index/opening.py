@@ -31,7 +31,7 @@ from kb.index.manifest import (
     write_manifest,
 )
 from kb.index.postings import Progress, gather
-from kb.store.derived import PlaceBusy, derived_folder, hold_place, why_distrusted
+from kb.store.derived import LOCK, PlaceBusy, derived_folder, hold_place, why_distrusted
 from kb.store.kept import Kept
 from kb.store.sections import Damaged, Sections
 
@@ -409,7 +409,7 @@ def _write_anew(place: str, documents: Documents, progress: Progress | None) -> 
         shutil.rmtree(folder, ignore_errors=True)
         raise
     for other in os.scandir(place):
-        if other.name in ("lock", MANIFEST, name):
+        if other.name in (LOCK, MANIFEST, name):
             continue
         if other.is_dir(follow_symlinks=False):
             shutil.rmtree(other.path, ignore_errors=True)

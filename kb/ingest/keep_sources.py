@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 from kb.edits.edit import FileChange
 from kb.edits.file_texts import format_entity
+from kb.edits.journal import Journal
 from kb.edits.new_observation import plan_observation
 from kb.edits.workspace import Refused, Workspace
 from kb.errors import KbError, UsageError
 from kb.ingest.records import Nature, Participant, Problem, SourceRecord
-from kb.ingest.repeats import iter_new
+from kb.ingest.repeats import iter_new, kept_text
 from kb.knowledge_base import KnowledgeBase, open_for_reading
 from kb.queries.mention_resolution import read_mention_key
 from kb.store.layout import entity_path
@@ -69,6 +70,8 @@ def ingest_sources(
         keeper = _Keeper(Workspace(open_for_reading(root, now, may_trust=False)), dry_run=False)
         done = keeper.keep(items, progress)
         flush_files(root)
+        if done.kept:
+            Journal(root).add_barrier("ingest", f"kb ingest of {len(done.kept)} sources", now)
         return done
 
 
@@ -79,6 +82,7 @@ class _Keeper:
     kept: list[KeptSource] = field(default_factory=list)
     made: dict[str, str] = field(default_factory=dict)  #: key → id of the entities made here
     ids: set[str] = field(default_factory=set)  #: of what is planned here, both kinds
+    planned: list[FileChange] = field(default_factory=list)  #: entities of the record at hand
     attached: set[str] = field(default_factory=set)
     questions: dict[str, None] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
@@ -93,6 +97,7 @@ class _Keeper:
             try:
                 self._keep(item)
             except KbError as error:  # one record that cannot be kept does not stop the others
+                self._drop_planned()
                 self.problems.append(Problem(item.where, error.message))
             if progress:
                 progress(len(self.kept), 0)
@@ -118,7 +123,7 @@ class _Keeper:
         }
         new = plan_observation(
             self.workspace,
-            record.text if record.text.strip() else f"({record.title})",
+            kept_text(record),
             kind=record.kind,
             title=record.title,
             happened_at=record.happened_at,
@@ -127,7 +132,9 @@ class _Keeper:
             source=record.source,
             taken=self.ids,
         )
-        self._write(new.change)
+        for change in (new.change, *self.planned):
+            self._write(change)
+        self.planned.clear()
         self.ids.add(new.id)
         self.kept.append(
             KeptSource(
@@ -139,6 +146,16 @@ class _Keeper:
                 record.warnings,
             )
         )
+
+    def _drop_planned(self) -> None:
+        """Forget the entities of a record that is not kept."""
+        paths = {change.path for change in self.planned}
+        self.made = {
+            key: id
+            for key, id in self.made.items()
+            if not any(f"/{id}.md" in path for path in paths)
+        }
+        self.planned.clear()
 
     # -- who takes part ------------------------------------------------------------------------------------------
 
@@ -160,7 +177,7 @@ class _Keeper:
             return normalized
         if doubt:
             self.questions[doubt] = None
-            return normalized
+            return normalized or key
         # A card's other keys are the same somebody's.
         others = [self.made[other] for other in participant.keys if other in self.made]
         if others:
@@ -171,16 +188,22 @@ class _Keeper:
         address = key.partition(":")[2]
         name = participant.name or address
         type = _TYPES.get(participant.nature, "person")
-        id = self.workspace.free_entity_id(slugify(participant.name or address.partition("@")[0]), self.ids)
+        id = self.workspace.free_entity_id(
+            slugify(participant.name or address.partition("@")[0]), self.ids
+        )
         keys = [key]
         for other in participant.keys:
-            normalized, doubt = read_mention_key(self.workspace.graph, other)
+            try:
+                normalized, doubt = read_mention_key(self.workspace.graph, other)
+            except UsageError:
+                continue
             free = not self.workspace.graph.bearers_of_key(normalized)
             if not doubt and free and normalized not in self.made and normalized not in keys:
                 keys.append(normalized)
         path = entity_path(self.workspace.root, type, id)
         fields = (("id", id), ("type", type), ("name", name), ("keys", keys))
-        self._write(FileChange(path, None, format_entity(path, fields, "", (), {}).encode()))
+        text = format_entity(path, fields, "", (), {})
+        self.planned.append(FileChange(path, None, text.encode()))
         self.ids.add(id)
         for one in keys:
             self.made[one] = id

@@ -7,9 +7,15 @@ from kb.ingest.records import Problem, SourceRecord
 from kb.syntax.observation_file import seal_of
 
 
+def kept_text(record: SourceRecord) -> str:
+    """Give the text of the observation that keeps a record: one without words says its title."""
+    text = record.text if record.text.strip() else f"({record.title})"
+    return text if text.endswith("\n") else f"{text}\n"
+
+
 def seal_of_record(record: SourceRecord) -> str:
     """Give the seal of the observation that keeps a record: of its text after the blank line of ``format_observation``."""
-    return seal_of(f"\n{record.text}")
+    return seal_of(f"\n{kept_text(record)}")
 
 
 def iter_new(

@@ -26,8 +26,7 @@ class LinkForm(Enum):
     WIKI = "wiki"
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A link as written. Its target decides; its label is free."""
 
     form: LinkForm

@@ -6,6 +6,7 @@ from kb.errors import UsageError
 from kb.graph.graph import Graph
 from kb.graph.keys import read_key_argument
 from kb.queries.answers import Answer, EntityRef, entity_ref
+from kb.queries.selection import read_type
 
 if TYPE_CHECKING:
     from kb.knowledge_base import KnowledgeBase
@@ -43,6 +44,7 @@ def resolve_mention(
             "a mention needs a name or a key", "kb resolve --name NAME --key KIND:VALUE"
         )
     graph = knowledge_base.graph
+    type = read_type(graph, type)
     usable: list[str] = []
     reasons: list[str] = []
     doubtful = False

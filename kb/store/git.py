@@ -1,5 +1,6 @@
 """The only place that runs git. Reads object by object; never runs what a repository's configuration names."""
 
+import contextlib
 import hashlib
 import os
 import tempfile
@@ -153,6 +154,15 @@ def _run(root: str, *arguments: str) -> str | None:
     return output.decode("utf-8", "surrogateescape") if isinstance(output, bytes) else None
 
 
+def _reason(stderr: str) -> str:
+    """Give what git said in one line, without what GitPython puts around it."""
+    said = stderr.strip().removeprefix("stderr:").strip().strip("'")
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    return next((line for line in lines if line.startswith(("fatal:", "error:"))), None) or (
+        lines[0] if lines else "git failed"
+    )
+
+
 def user_email(root: str) -> str:
     """Give the mail address that git would commit with here; empty where it has none."""
     configured = configured_email(root)
@@ -186,6 +196,8 @@ def commit_files(root: str, paths: tuple[str, ...], message: str) -> tuple[str, 
         git.execute([*command, "add", "--all", "--", *paths])
         git.execute([*command, "commit", "--quiet", "--only", "-m", message, "--", *paths])
     except GitCommandError as error:
-        why = str(error.stderr).strip().splitlines()
-        return "", f"not committed: {why[-1].strip() if why else 'git failed'}"
+        # What was staged for it would otherwise be in the user's next commit, even after an undo.
+        with contextlib.suppress(GitCommandError):
+            git.execute([*command, "reset", "--quiet", "--", *paths])
+        return "", f"not committed: {_reason(str(error.stderr))}"
     return head_commit(root), ""

@@ -45,7 +45,7 @@ _SAYS_A_TIME = re.compile(
 )
 
 #: Of all statements of a knowledge base, few have a time of their own.
-parse_time = lru_cache(maxsize=8192)(parse_interval)
+parse_time = lru_cache(maxsize=1 << 15)(parse_interval)
 
 
 @dataclass(slots=True)

@@ -61,9 +61,12 @@ _HTML_ENDS = {
 }
 
 #: What begins a block whatever stands before it, unless that is code or HTML: an item that begins with a letter, so is
-#: no rule and opens nothing further; a footnote definition. The rest of an item's line, where another one follows it.
+#: no rule and opens nothing further; a footnote definition; a section's heading. The rest of an item's line, where the
+#: next line ends it: another item, or a blank one before something at the margin.
 _AT_MARGIN = re.compile(
-    r"- (?=[^\W\d_])(?P<whole>[^\r\n]*(?=\n- [^\W\d_]))?|\[\^(?P<label>[^\]\s\\]+)\]:[ \t]*"
+    r"- (?=[^\W\d_])([^\r\n]*(?=\n(?:- [^\W\d_]|\n+(?:\S|\Z)|\Z)|\Z))?"
+    r"|\[\^([^\]\s\\]+)\]:[ \t]*"
+    r"|## (Relations|Facts)(?=\n|\Z)"
 )
 
 _SETEXT = re.compile(r"(=+|-+) *\Z")
@@ -160,6 +163,11 @@ def iter_lines(text: str, start: int) -> Iterator[tuple[int, int]]:
 
 def scan_body(text: str, start: int, reads_sections: bool = True) -> Body:
     """Scan a body that begins at an offset; without sections, all of it is prose."""
+    plain = _read_plain_body(text, start) if reads_sections else None
+    return plain or _scan(text, start, reads_sections)
+
+
+def _scan(text: str, start: int, reads_sections: bool) -> Body:
     scanner = _Scanner(text, reads_sections)
     was_blank = False
     for line_start, line_end in iter_lines(text, start):
@@ -167,6 +175,67 @@ def scan_body(text: str, start: int, reads_sections: bool = True) -> Body:
         if line_start < line_end or not was_blank:
             was_blank = scanner.read_line(line_start, line_end)
     return scanner.finish()
+
+
+# Most bodies hold nothing but paragraphs, then sections of items in one line each, and footnotes in one line each. They
+# are read block by block, without the automaton, which defines what a body is; a test compares the two. No line of such a
+# block begins with anything but a letter, ``- `` and a letter, ``[^`` or a section's heading, so that none opens anything
+# else; and what follows it at the margin, a blank line between if need be, does not continue it.
+
+_LETTER = r"[^\W\d_]"
+#: Ends an item, a footnote or a paragraph: the text's end, a blank line before something at the margin, or its like.
+_END = r"(?:\n(?=\n+(?:\S|\Z)|\Z|{})|\Z)"
+_END_OF_TEXT = _END.format(r"\Z")
+_END_OF_ITEM = _END.format(f"- {_LETTER}")
+_END_OF_NOTE = _END.format(r"\[\^[^\]\s\\]+\]:")
+_PLAIN_BLOCK = re.compile(
+    rf"- (?={_LETTER})([^\n]*+){_END_OF_ITEM}"
+    rf"|\[\^([^\]\s\\]+)\]:[ \t]*([^\n]*+){_END_OF_NOTE}"
+    rf"|({_LETTER}[^\n]*+(?:\n{_LETTER}[^\n]*+)*+){_END_OF_TEXT}"
+    r"|## (Relations|Facts)(?:\n|\Z)"
+)
+_ITEM_GROUP, _FOOTNOTE_GROUP, _TEXT_GROUP = 1, 3, 4
+
+
+def _read_plain_body(text: str, start: int) -> Body | None:
+    """Read a body of nothing but plain blocks, ``None`` where it is none: what ``_Scanner`` makes of it."""
+    if "\r" in text:
+        return None
+    items: list[Item] = []
+    footnotes: list[Footnote] = []
+    paragraphs: list[tuple[int, int]] = []
+    sections: list[tuple[Section, int, int]] = []
+    section, section_start = None, 0
+    at, size = start, len(text)
+    while at < size:
+        if text[at] == "\n":
+            at += 1
+            continue
+        match = _PLAIN_BLOCK.match(text, at)
+        if match is None:
+            return None
+        group = match.lastindex
+        if group == _ITEM_GROUP:
+            if section is None:
+                return None
+            items.append(Item(section, at, at + 2, match.end(1), ()))
+        elif group == _FOOTNOTE_GROUP:
+            footnotes.append(Footnote(match[2], at, match.end(3), match[3]))
+        elif group == _TEXT_GROUP:
+            if section is not None:
+                return None
+            paragraphs.append((at, match.end(4)))
+        else:
+            if section is not None:
+                sections.append((section, section_start, at))
+            section, section_start = _NAMES[match[5].lower()], at
+            if any(other is section for other, _, _ in sections):
+                return None
+        at = match.end()
+    if section is not None:
+        sections.append((section, section_start, size))
+    prose = tuple(paragraphs)
+    return Body(tuple(items), tuple(footnotes), prose, prose, tuple(sections), ())
 
 
 class _Scanner:
@@ -222,21 +291,23 @@ class _Scanner:
         return is_blank
 
     def _begin_at_margin(self, begins: re.Match[str], start: int, end: int) -> None:
-        """Open the item or footnote that a line at the margin begins: what ``_read_blocks`` comes to for it.
+        """Open the item, footnote or heading that a line at the margin begins: what ``_read_blocks`` comes to for it.
 
         Containers do not go on, since no blank and no ``>`` begins the line; nothing but code and HTML goes on
-        without one; and neither an item that is not empty nor a footnote is kept from interrupting a paragraph. An item
+        without one; and none of the three is kept from interrupting a paragraph, since the item is not empty. An item
         that the next line ends is taken as a whole.
         """
         if self.leaf is not _NONE or self.containers:
             self._close_to(0)
         self.is_comment = self.has_empty_item = False
-        label, whole = begins["label"], begins["whole"]
-        if label is not None:
+        whole, label, title = begins.groups()
+        if whole is not None and self.section is not None:
+            self.items.append(Item(self.section, start, start + 2, end, ()))
+        elif label is not None:
             self.footnotes.append(Footnote(label, start, end, self.text[begins.end() : end]))
             self.leaf, self.leaf_start, self.leaf_end = _FOOTNOTE, start, end
-        elif whole is not None and self.section is not None:
-            self.items.append(Item(self.section, start, start + 2, end, ()))
+        elif title is not None:
+            self._read_heading(2, title, start, end)
         else:
             text_start = start + 2
             self.item = _OpenItem(start, text_start, end, False, [])

@@ -187,15 +187,21 @@ def _plain_citations(text: str, at: int) -> tuple[Citation, ...]:
 
 #: What qualifiers say, in the order of a statement's fields.
 _Said = tuple[Interval | None, int | None, str | None, str | None, bool, str | None]
+_SURE = re.compile("[0-9]{1,2}%")
 _NO_WORDS: _Said = (None, None, None, None, False, None)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 15)
 def _plain_qualifiers(text: str) -> _Said | None:
     """Read a parenthesis that holds nothing but qualifiers in which nothing is wrong; ``None`` for any other.
 
     Only what is wrong in it is told differently in the two sections.
     """
+    # Nearly all say a time, or a time and how sure it is.
+    time, comma, sure = text.partition(", ")
+    interval = parse_time(time)
+    if isinstance(interval, Interval) and (not comma or _SURE.fullmatch(sure)):
+        return (interval, int(sure[:-1]) if comma else None, None, None, False, None)
     found = read_qualifiers(text, 0, len(text), Section.RELATIONS)
     if not found.count or found.unread or found.faults:
         return None

@@ -12,10 +12,12 @@ import pytest
 from kb.edits import apply
 from kb.edits.apply import Applied, WriteOptions, apply_edit
 from kb.edits.edit import Edit, FileChange, file_revision
-from kb.edits.journal import Journal, Repeated
+from kb.edits.journal import Journal, Repeated, Unknown
+from kb.edits.statement_file import StatementFile
 from kb.edits.undo import NothingToUndo, Undone, undo_last
 from kb.edits.workspace import Refused, Workspace
 from kb.errors import ConcurrentModification
+from kb.knowledge_base import open_for_reading
 from kb.store.writes import KnowledgeBaseLocked, WriteRefused, lock_knowledge_base, lock_path
 from tests.conftest import NOW, REPOSITORY, entity, git, observation, write_kb
 
@@ -191,6 +193,22 @@ def test_a_commit_holds_the_edit_alone(tmp_path: Path) -> None:
     assert git(root, "diff", "HEAD~2", "HEAD", "--stat", "--", ADA) == ""
 
 
+def test_a_subject_that_no_argument_can_hold_is_committed(tmp_path: Path) -> None:
+    """A text may begin with a zero byte: once its file is written, its commit does not fail."""
+    root = repository(tmp_path)
+    done = do(root, lambda workspace: append("x")(workspace)._replace(subject="a\0b"), commit=True)
+    assert done.commit
+    assert done.warnings == ()
+    undo_last(str(root))
+
+
+def test_a_statement_that_somebody_removes_meanwhile_is_planned_again(tmp_path: Path) -> None:
+    """A file that was saved without its statement after the graph was read is no fault of ours."""
+    root = small(tmp_path)
+    with pytest.raises(ConcurrentModification):
+        StatementFile(Workspace(open_for_reading(str(root), NOW)), "ada").draft("gone")
+
+
 def test_a_refusing_git_loses_no_file(tmp_path: Path) -> None:
     """A hook that refuses leaves the edit in the work tree, with a warning."""
     root = repository(tmp_path)
@@ -199,6 +217,7 @@ def test_a_refusing_git_loses_no_file(tmp_path: Path) -> None:
     hook.chmod(0o755)
     done = do(root, append("More.\n"), commit=True)
     assert (root / ADA).read_text().endswith("More.\n")
+    assert git(root, "diff", "--cached", "--name-only") == ""
     assert done.commit == ""
     assert "not committed" in done.warnings[0]
 
@@ -266,17 +285,50 @@ def test_a_journal_that_cannot_be_written_is_a_warning(
     assert "not remembered" in done.warnings[0]
 
 
-def test_a_damaged_journal_is_passed_over(tmp_path: Path) -> None:
-    """What cannot be read is as if it were not there."""
+def test_undo_stops_at_what_it_does_not_know(tmp_path: Path) -> None:
+    """After a write that is not remembered, as an ingest's, no older edit is taken back."""
+    root = small(tmp_path)
+    do(root, append("One.\n"))
+    Journal(str(root)).add_barrier("ingest", "kb ingest of 3 sources", NOW)
+    with pytest.raises(Unknown, match="ingest of 3"):
+        undo_last(str(root))
+    do(root, append("Two.\n"))
+    undo_last(str(root))
+    assert (root / ADA).read_text().endswith("One.\n")
+
+
+def test_a_repeat_of_what_was_undone_says_so(tmp_path: Path) -> None:
+    """A key whose edit was undone does nothing, and warns."""
+    root = small(tmp_path)
+    do(root, append("Once.\n"), idempotency_key="k1", request="x")
+    undo_last(str(root))
+    again = do(root, append("Once.\n"), idempotency_key="k1", request="x")
+    assert again.is_repeated
+    assert again.warnings == ("it was undone since",)
+    assert "Once" not in (root / ADA).read_text()
+
+
+@pytest.mark.parametrize("config", ["kb: 1\n  bad: [\n", "kb: 99\n"])
+def test_nothing_is_written_under_a_broken_configuration(tmp_path: Path, config: str) -> None:
+    """Words and settings that cannot be read would not hold for what is written."""
+    root = small(tmp_path, config)
+    with pytest.raises(Refused, match=r"kb\.yaml"):
+        do(root, append("More.\n"))
+    assert "More" not in (root / ADA).read_text()
+
+
+def test_a_damaged_journal_is_not_guessed_over(tmp_path: Path) -> None:
+    """Where the last record cannot be read, no older edit is taken for the last; a repeated call is warned."""
     root = small(tmp_path)
     do(root, append("One.\n"))
     do(root, append("Two.\n"))
     place = lock_path(str(root)).parent / "edits"
     newest = sorted(place.iterdir())[-1]
     newest.write_text(json.dumps({"edit": 1}))
-    last = Journal(str(root)).last()
-    assert last is not None
-    assert last.edit.subject == "append: One."
+    with pytest.raises(Unknown, match="damaged"):
+        undo_last(str(root))
+    done = do(root, append("Three.\n"), idempotency_key="k", request="x")
+    assert "damaged" in done.warnings[0]
 
 
 @pytest.mark.parametrize("fault", [OSError(28, "No space left on device"), OSError(5, "I/O error")])

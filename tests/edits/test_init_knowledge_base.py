@@ -55,3 +55,10 @@ def test_a_knowledge_base_is_not_made_in_another(tmp_path: Path) -> None:
     with pytest.raises(AlreadyKnowledgeBase, match="a folder above"):
         init_knowledge_base(str(tmp_path / "entities/inner"), now=NOW)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_folder_beside_a_knowledge_base_is_outside_it(tmp_path: Path) -> None:
+    """``../notes``, named from within a knowledge base, is what it leads to."""
+    init_knowledge_base(str(tmp_path / "one"), now=NOW)
+    made = init_knowledge_base(str(tmp_path / "one" / ".." / "two"), now=NOW)
+    assert made.root == str(tmp_path / "two")

@@ -20,6 +20,7 @@ from kb.index.opening import look_at_index
 from kb.index.question import BadQuery, read_question
 from kb.index.words import Analyzer
 from kb.store import kept
+from kb.store import kept as kept_files
 from kb.store.derived import hold_place, why_distrusted
 from tests.conftest import REPOSITORY, entity, git, observation, write_kb
 from tests.index.indexing import (
@@ -132,7 +133,7 @@ def test_a_file_found_whole_is_believed_while_its_stamp_is_the_same(
     opened(root)
     for path in index_files(root):
         os.utime(path, ns=(1, 1))
-    monkeypatch.setattr(manifests, "_OLD", -(10**12))  # as if some time had passed
+    monkeypatch.setattr(kept_files, "_OLD", -(10**12))  # as if some time had passed
     opened(root)
     digested: list[str] = []
     real = manifests.digest_file

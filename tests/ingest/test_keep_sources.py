@@ -91,6 +91,13 @@ def test_the_same_source_adds_nothing(root: Path, tmp_path: Path) -> None:
     assert {one: one.read_bytes() for one in root.rglob("*.md")} == before
 
 
+def test_a_mail_without_words_adds_nothing_twice(root: Path, tmp_path: Path) -> None:
+    """What has no text is kept by its title, and is the same source when it comes again."""
+    mail(tmp_path / "a.eml", "Ann <ann@x.example>", "bob@y.example", text="")
+    assert len(run_json(root, "ingest", str(tmp_path / "a.eml"))["observations"]) == 1
+    assert run_json(root, "ingest", str(tmp_path / "a.eml"))["observations"] == []
+
+
 def test_shared_mailboxes_are_nobody(root: Path, tmp_path: Path) -> None:
     """An office's address makes no person; it stays a key, and a question."""
     path = mail(tmp_path / "a.eml", "dana@northpeak.example", "Sales <sales@fairline.example>")

@@ -13,7 +13,7 @@ from kb.ingest import read_sources as module
 from kb.ingest.notes import read_note
 from kb.ingest.read_sources import Format, detect_format, read_bytes, read_sources
 from kb.ingest.records import Problem, SourceRecord
-from kb.ingest.repeats import iter_new, seal_of_record
+from kb.ingest.repeats import iter_new, kept_text, seal_of_record
 from kb.model.observation import KINDS
 from kb.model.time import Date
 from kb.syntax.edtf import parse_date
@@ -236,13 +236,13 @@ def check_that_an_observation_keeps(record: SourceRecord) -> None:
         ("participants", record.participant_keys),
         ("source", record.source),
     )
-    data = format_observation(fields, record.text).encode()
+    data = format_observation(fields, kept_text(record)).encode()
     read, _ = parse_observation_file(decode("observations/x.md", data))
     assert (read.kind, read.title, read.source) == (record.kind, record.title, record.source)
     assert record.kind in KINDS
     assert not record.happened_at or isinstance(parse_date(record.happened_at), Date)
     assert tuple(one.text for one in read.participants) == record.participant_keys
-    assert (read.said_by, read.body) == (record.said_by, f"\n{record.text}")
+    assert (read.said_by, read.body) == (record.said_by, f"\n{kept_text(record)}")
     assert read.is_sealed
     assert read.digest == seal_of_record(record)
     "".join(record.warnings).encode()

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb.model.statement import Section
@@ -156,3 +156,30 @@ def test_a_near_place_is_the_same(text: str, start: int, end: int | None) -> Non
         patch.setattr(source, "_NEAR", -1)
         expected = Source("a.md", text).span(start, end)
     assert Source("a.md", text).span(start, end) == expected
+
+
+LINES_OF_BODIES = (
+    *("", "", "", "Ada met Bob.", "- x:: y", "- knows:: [b](b.md)", "[^a]: b", "[^a]:"),
+    *("## Facts", "## Relations", "  in", "---", "===", "# T", "1. x", "> q", "\t", "- é", "a\tb"),
+    *("```", "<!-- c", "-", "- ", "##", "## facts", "\u00a0x", "- - a", "[^b]: [^c]", "*e*", "|t|"),
+)
+
+
+@settings(max_examples=1_000)
+@given(
+    st.integers(5, len(LINES_OF_BODIES)).flatmap(
+        lambda count: st.lists(st.sampled_from(LINES_OF_BODIES[:count]), max_size=9)
+    ),
+    st.sampled_from(("", "\n", "\n\n")),
+)
+def test_a_plain_body_is_read_as_any_other(lines: list[str], end: str) -> None:
+    """Where a body is read block by block, the automaton comes to the same, and finds nothing wrong."""
+    text = "\n".join(lines) + end
+    plain = sections._read_plain_body(text, 0)
+    assert plain is None or plain == sections._scan(text, 0, reads_sections=True)
+
+
+def test_what_is_a_plain_body() -> None:
+    """A body in the form that commands write needs no automaton."""
+    text = "\nAda met Bob.\n\n## Relations\n\n- x:: [y](y.md) [^a]\n- z:: [y](y.md)\n\n## Facts\n\n- w:: v\n\n[^a]: a\n"
+    assert sections._read_plain_body(text, 0) is not None

@@ -1,7 +1,6 @@
 """A statement that is written reads back as the same statement, and survives a formatter of Markdown."""
 
 import re
-from dataclasses import replace
 
 import mdformat
 from hypothesis import given, settings
@@ -138,7 +137,7 @@ def bare(statement: StatementLine | None) -> StatementLine | None:
     """A statement without its positions and mentions."""
     if statement is None:
         return None
-    link = statement.link and replace(statement.link, start=0, end=0)
+    link = statement.link and statement.link._replace(start=0, end=0)
     return StatementLine(
         section=statement.section,
         predicate=statement.predicate,
