@@ -61,6 +61,10 @@ def plan_merge(
         workspace, "merge", (gone, kept), title, reason, opened, tuple(changes), overrode=pairs
     )
     overridden = tuple(f"taken back: {pair.replace(' ', ' is not ')}" for pair in pairs)
+    if survivor in graph.survivors:
+        # What hangs on the redirect that was named would stay when that one is taken back.
+        through = f"{survivor} reads as {kept}: {gone} is merged into {kept}, whatever becomes of {survivor}"
+        overridden = (*overridden, through)
     return done._replace(notes=(*notes, *overridden))
 
 

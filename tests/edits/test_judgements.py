@@ -389,3 +389,13 @@ def test_commands_file_who_decided(northpeak: Path) -> None:
         text = (northpeak / path).read_text("utf-8")
         assert f"said_by: {said}\n" in text if said else "said_by: " in text
         undo_last(str(northpeak))
+
+
+def test_a_merge_by_way_of_a_merged_one_says_so(tmp_path: Path) -> None:
+    """Who is merged into somebody that was merged reads as the survivor, and stays so when that one is unmerged."""
+    root = people(tmp_path)
+    do(root, plan_merge, "ada", "bob", WHY)
+    done = do(root, plan_merge, "bob", "eve", WHY)
+    assert any("whatever becomes of bob" in note for note in done.edit.notes)
+    do(root, plan_unmerge, "bob", WHY)
+    assert open_knowledge_base(str(root), NOW).graph.survivors == {"eve": "ada"}
