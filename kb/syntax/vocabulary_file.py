@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 from typing import TypeVar
 
 from kb.diagnostics import Diagnostic, Fault
@@ -106,6 +105,8 @@ def built_in_vocabulary() -> Vocabulary:
 
 
 def _built_in() -> _Words:
+    from importlib.resources import files  # heavy, and only a changed kb.yaml needs the words
+
     text = files("kb").joinpath("vocabulary.yaml").read_text("utf-8")
     node, _ = parse_yaml(text)
     words, faults = _Words(), list[Fault]()
