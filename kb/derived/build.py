@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kb.derived.state import State
-from kb.graph.changes import ParsedFile, pack_changes
+from kb.graph.changes import ParsedFile, TooMuch, pack_changes
 from kb.graph.file_form import FILE_DIGEST_BYTES
 from kb.graph.files import CONFIGURATION_KIND, FileCard, entity_card, observation_card
 from kb.graph.known_files import BaseFiles, newer_cards
@@ -15,7 +15,7 @@ from kb.model.observation import ObservationFile
 from kb.store.files import digest, read_bytes
 from kb.store.git import blob_id
 from kb.store.root import CONFIGURATION
-from kb.store.sections import Sections
+from kb.store.sections import Sections, pack_sections
 from kb.store.sweep import Folder, find_file, is_racy
 from kb.syntax.source import MAX_FILE_BYTES
 from kb.syntax.vocabulary_file import read_configuration
@@ -39,10 +39,9 @@ class FullBuild(NamedTuple):
 class Changes(NamedTuple):
     """What changed since the last full build."""
 
-    sections: dict[str, Any] | None  #: ``None`` where it is nothing
-    changed: dict[
-        str, bytes | None
-    ]  #: files that are otherwise than at the last look, with their bytes
+    packed: bytes | None  #: the graph file of the changes; ``None`` where it stays as it was
+    #: Files that are otherwise than at the last look, with their bytes.
+    changed: dict[str, bytes | None]
     racy: frozenset[str]  #: files to be read again
     freshness: int  #: seconds, from ``kb.yaml``
 
@@ -81,8 +80,9 @@ def build_changes(
         numbers, row = find_file(taken, path), base.row_of(path)
         if numbers is not None and is_racy(numbers, started):
             racy.add(path)
-        contents[path] = _read(root, path) if numbers is not None else None
-        if row < 0 if numbers is None else row >= 0 and base.digest(row) == _digest(contents[path]):
+        contents[path] = data = _read(root, path) if numbers is not None else None
+        is_there, was_there = numbers is not None, row >= 0
+        if is_there is was_there and (not is_there or base.digest(row) == _digest(data)):
             continue  # as at the last full build
         otherwise_than_base.append(path)
         if len(otherwise_than_base) > most:
@@ -105,10 +105,14 @@ def build_changes(
     }
     if not otherwise:
         return Changes(None, {}, frozenset(racy), freshness)
-    sections = pack_changes(
-        state.base, current, lambda path: _parse(root, path, commit), most, settings
-    )
-    return Changes(sections, otherwise, frozenset(racy), freshness)
+    try:
+        sections = pack_changes(
+            state.base, current, lambda path: _parse(root, path, commit), most, settings
+        )
+    except TooMuch:
+        raise NeedsFullBuild from None
+    packed = b"".join(map(bytes, pack_sections(sections)))
+    return Changes(packed, otherwise, frozenset(racy), freshness)
 
 
 def _read_settings(data: bytes | None, base: BaseFiles, commit: str) -> tuple[FileCard, int]:
@@ -133,8 +137,7 @@ def iter_blobs(base: Sections, changes: Sections | None) -> Iterator[tuple[str, 
 
 
 def _parse(root: str, path: str, commit: str) -> ParsedFile:
-    file, data = load_file(root, path)
-    return ParsedFile(file, _card(file, data, commit))
+    return ParsedFile(*_load(root, path, commit))
 
 
 def _load(root: str, path: str, commit: str) -> tuple[EntityFile | ObservationFile, FileCard]:

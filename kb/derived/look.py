@@ -54,9 +54,8 @@ def _compare_with_files(
     root: str, state: State, looked_at: GraphState
 ) -> tuple[GraphState, "Graph | None"]:
     from kb.derived.build import NeedsFullBuild, build_changes
-    from kb.graph.changes import TooMuch
     from kb.graph.mapped import MappedGraph
-    from kb.store.sections import Sections, pack_sections
+    from kb.store.sections import Sections
     from kb.store.sweep import changed_paths, sweep
 
     taken = sweep(root)
@@ -67,11 +66,11 @@ def _compare_with_files(
             changes = build_changes(
                 root, state, taken.folders, taken.started, changed | state.record.racy
             )
-        except (NeedsFullBuild, TooMuch):
+        except NeedsFullBuild:
             return looked_at._replace(stale=len(changed), needs_full_build=True), None
         looked_at = looked_at._replace(stale=len(changes.changed))
-        if changes.sections is not None:
-            sections = Sections(b"".join(map(bytes, pack_sections(changes.sections))))
+        if changes.packed is not None:
+            sections = Sections(changes.packed)
     return looked_at, MappedGraph(state.base, sections)
 
 

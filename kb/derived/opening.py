@@ -23,7 +23,7 @@ from kb.derived.state import (
 from kb.store.derived import PlaceBusy, hold_place, why_distrusted
 from kb.store.kept import Kept, open_sections, remove_others, write_pieces, write_sections
 from kb.store.references import head_commit, index_stamp
-from kb.store.sections import Damaged, Sections, pack_sections
+from kb.store.sections import Damaged, Sections
 from kb.store.sweep import Sweep, changed_paths, pack_sweep, sweep
 
 Progress = Callable[[int], None]
@@ -105,23 +105,21 @@ def _refresh(root: str, place: str, state: State) -> OpenGraph | None:
     taken = sweep(root)
     changed = changed_paths(state.folders, taken.folders) | state.record.racy
     record = state.record._replace(started=taken.started, racy=frozenset(), git_index=index)
-    sections, new_changes = state.changes, None
+    sections, packed = state.changes, None
     edited: dict[str, bytes | None] = {}
     if changed:
         from kb.derived.build import NeedsFullBuild, build_changes
-        from kb.graph.changes import TooMuch
 
         try:
             changes = build_changes(root, state, taken.folders, taken.started, changed)
-        except (NeedsFullBuild, TooMuch):
+        except NeedsFullBuild:
             return None
         record = record._replace(racy=changes.racy, freshness=changes.freshness)
-        edited = changes.changed
-        if changes.sections is not None:
-            new_changes = b"".join(map(bytes, pack_sections(changes.sections)))
-            sections = Sections(new_changes)
+        edited, packed = changes.changed, changes.packed
+        if packed is not None:
+            sections = Sections(packed)
     record, tree = _compare_with_head(root, place, state, sections, record, edited)
-    _keep(place, state, record, taken if changed else None, new_changes, tree)
+    _keep(place, state, record, taken if changed else None, packed, tree)
     return OpenGraph(state.base, sections, _revision(record), True, taken.started)
 
 

@@ -163,7 +163,7 @@ class PartBuilder(NamedTuple):
             digests,
         )
         observations = {id: make_observation(one) for id, one in witnesses.items()}
-        return make_rows(resolution, observations, survivors)
+        return make_rows(resolution, observations.get, survivors)
 
 
 def _can_fork() -> bool:

@@ -1,7 +1,7 @@
 """Parsed files → the graph, from nothing: the clean rebuild, and the oracle for everything faster."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,6 +24,10 @@ from kb.syntax.source import Source
 
 #: Looked up once: a member of an enumeration is slow to find.
 _RELATIONS = Section.RELATIONS
+
+
+#: Gives an observation by its id, ``None`` where there is none.
+FindObservation = Callable[[str], Observation | None]
 
 
 @dataclass(slots=True)
@@ -101,17 +105,17 @@ def build_rows(resolution: Resolution) -> Rows:
     identities = resolution.identities
     return make_rows(
         resolution,
-        {id: make_observation(file) for id, file in resolution.observations.items()},
+        {id: make_observation(file) for id, file in resolution.observations.items()}.get,
         tuple(id for id in sorted(identities.files) if id not in identities.survivors),
     )
 
 
 def make_rows(
-    resolution: Resolution, observations: Mapping[str, Observation], entities: Iterable[str]
+    resolution: Resolution, find_observation: FindObservation, entities: Iterable[str]
 ) -> Rows:
     """Make the rows of some files and of some entities, given all observations there are."""
     identities, vocabulary = resolution.identities, resolution.vocabulary
-    book = EvidenceBook(observations)
+    book = EvidenceBook(find_observation)
     statements: list[Statement] = []
     hidden: list[tuple[str, str]] = []
     unresolved: list[tuple[str, str]] = []
@@ -146,7 +150,11 @@ def make_rows(
         vocabulary=vocabulary,
         entities=tuple(make_entity(id, identities, resolution.links, vocabulary) for id in groups),
         texts={id: join_texts(group) for id, group in groups.items()},
-        observations=tuple(observations[id] for id in sorted(resolution.observations)),
+        observations=tuple(
+            found
+            for id in sorted(resolution.observations)
+            if (found := find_observation(id)) is not None
+        ),
         bodies={id: file.body for id, file in resolution.observations.items()},
         digests=digests,
         involved={
@@ -309,8 +317,8 @@ class Evidence(NamedTuple):
 class EvidenceBook:
     """The evidence of citations, weighed once for all statements that cite the same."""
 
-    def __init__(self, observations: Mapping[str, Observation]) -> None:
-        self._observations = observations
+    def __init__(self, find_observation: FindObservation) -> None:
+        self._find = find_observation
         self._weighed: dict[tuple[str, ...], Evidence] = {}
 
     def weigh(self, cited: tuple[str, ...]) -> Evidence:
@@ -321,7 +329,7 @@ class EvidenceBook:
         return found
 
     def _weigh(self, cited: tuple[str, ...]) -> Evidence:
-        present = [one for id in cited if (one := self._observations.get(id)) is not None]
+        present = [one for id in cited if (one := self._find(id)) is not None]
         among = {one.id for one in present}
         dates = [one.happened_at for one in present if one.happened_at is not None]
         return Evidence(
@@ -340,7 +348,7 @@ class EvidenceBook:
             origin = todo.pop()
             if origin not in found:
                 found.add(origin)
-                further = self._observations.get(origin)
+                further = self._find(origin)
                 todo += further.derived_from if further else ()
         return found
 

@@ -9,7 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kb.graph.build import Resolution, draft_statements, make_observation, make_rows
+from kb.graph.build import (
+    FindObservation,
+    Resolution,
+    draft_statements,
+    make_observation,
+    make_rows,
+)
 from kb.graph.file_form import ORDINAL_SHIFT, STATEMENT_WIDTH
 from kb.graph.files import (
     CITED,
@@ -266,7 +272,7 @@ class _Changes:
         )
         made = make_rows(
             resolution,
-            _PatchedObservations(self, {id: make_observation(one) for id, one in chosen.items()}),
+            self._observations_with(chosen),
             entities,
         )
         return pack_graph(
@@ -281,6 +287,17 @@ class _Changes:
             },
         )
 
+    def _observations_with(self, chosen: Mapping[str, ObservationFile]) -> FindObservation:
+        """Look observations up as they are now: those of the graph file, but for the changed ones."""
+        made = {id: make_observation(one) for id, one in chosen.items()}
+
+        def find(id: str) -> Observation | None:
+            if id in made or id in self.concerned.observations:
+                return made.get(id)
+            return self.graph.observations.get(id)
+
+        return find
+
     def _place_ordinals(self, paths: Sequence[str]) -> list[int]:
         """Place statements among those of the graph file, which left room for them. ``paths`` are sorted."""
         layer, ordinals = self.files.layer, []
@@ -292,32 +309,3 @@ class _Changes:
         if len(ordinals) >= _GAP:
             raise TooMuch
         return ordinals
-
-
-class _PatchedObservations(Mapping[str, Observation]):
-    """All observations: those of the graph file, but for the changed ones."""
-
-    def __init__(self, changes: _Changes, made: Mapping[str, Observation]) -> None:
-        self._changes, self._made = changes, made
-
-    def get(self, id: str, default: Any = None) -> Any:
-        if id in self._made:
-            return self._made[id]
-        if id in self._changes.concerned.observations:
-            return default
-        return self._changes.graph.observations.get(id, default)
-
-    def __getitem__(self, id: str) -> Observation:
-        found = self.get(id)
-        if found is None:
-            raise KeyError(id)
-        return found  # type: ignore[no-any-return]
-
-    def __contains__(self, id: object) -> bool:
-        return isinstance(id, str) and self.get(id) is not None
-
-    def __iter__(self) -> Iterator[str]:
-        raise NotImplementedError("only looked up")
-
-    def __len__(self) -> int:
-        raise NotImplementedError("only looked up")

@@ -82,7 +82,7 @@ class _Keeper:
     kept: list[KeptSource] = field(default_factory=list)
     made: dict[str, str] = field(default_factory=dict)  #: key → id of the entities made here
     ids: set[str] = field(default_factory=set)  #: of what is planned here, both kinds
-    planned: list[FileChange] = field(default_factory=list)  #: entities of the record at hand
+    planned: dict[str, FileChange] = field(default_factory=dict)  #: the record's entities by id
     attached: set[str] = field(default_factory=set)
     questions: dict[str, None] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
@@ -132,7 +132,7 @@ class _Keeper:
             source=record.source,
             taken=self.ids,
         )
-        for change in (new.change, *self.planned):
+        for change in (new.change, *self.planned.values()):
             self._write(change)
         self.planned.clear()
         self.ids.add(new.id)
@@ -149,12 +149,7 @@ class _Keeper:
 
     def _drop_planned(self) -> None:
         """Forget the entities of a record that is not kept."""
-        paths = {change.path for change in self.planned}
-        self.made = {
-            key: id
-            for key, id in self.made.items()
-            if not any(f"/{id}.md" in path for path in paths)
-        }
+        self.made = {key: id for key, id in self.made.items() if id not in self.planned}
         self.planned.clear()
 
     # -- who takes part ------------------------------------------------------------------------------------------
@@ -203,7 +198,7 @@ class _Keeper:
         path = entity_path(self.workspace.root, type, id)
         fields = (("id", id), ("type", type), ("name", name), ("keys", keys))
         text = format_entity(path, fields, "", (), {})
-        self.planned.append(FileChange(path, None, text.encode()))
+        self.planned[id] = FileChange(path, None, text.encode())
         self.ids.add(id)
         for one in keys:
             self.made[one] = id

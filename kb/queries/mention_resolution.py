@@ -49,7 +49,7 @@ def resolve_mention(
     reasons: list[str] = []
     doubtful = False
     for key in keys:
-        found, reason = read_mention_key(graph, key, type)
+        found, reason = read_mention_key(graph, key)
         if reason:
             reasons.append(reason)
             doubtful = doubtful or bool(found)
@@ -62,7 +62,7 @@ def resolve_mention(
     return Answer("resolve", knowledge_base.revision, (), result)
 
 
-def read_mention_key(graph: Graph, key: str, type: str | None = None) -> tuple[str, str]:
+def read_mention_key(graph: Graph, key: str) -> tuple[str, str]:
     """Normalize a key of a mention; give also why it cannot say who somebody is, empty where it can.
 
     The exceptions of FORMAT: shared mailboxes and programs, free-mail domains, phone numbers.
