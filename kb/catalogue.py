@@ -432,7 +432,7 @@ _ENTRIES = (
         "KB210",
         "unfit-key",
         _W,
-        "A key does not fit its kind's pattern or the entity's type: shared mailboxes are no person's key, free-mail domains no company's, phone numbers nobody's.",
+        "A key does not fit its kind (no mail address, no domain, not its pattern) or the entity's type: shared mailboxes are no person's key, free-mail domains no company's, phone numbers nobody's.",
         "Mend or move the key.",
         example='type: person\nkeys: ["email:sales@northpeak.example"]',
         strict=True,

@@ -1,6 +1,6 @@
 """The errors that a request can end in. Findings in a user's files are diagnostics, never these."""
 
-from enum import IntEnum
+from enum import Enum, IntEnum
 
 
 class ExitCode(IntEnum):
@@ -13,25 +13,90 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
+class ErrorCode(Enum):
+    """What a request ended in, as JSON says it. Codes are never renamed, nor used for something else."""
+
+    def __init__(self, name: str, exit_code: ExitCode, meaning: str) -> None:
+        self.kebab, self.exit_code, self.meaning = name, exit_code, meaning
+
+    WRONG_USAGE = (
+        "wrong-usage",
+        ExitCode.USAGE,
+        "The call cannot be read: a command, an option, a date, a number, a key, a word of the vocabulary.",
+    )
+    BAD_QUERY = ("bad-query", ExitCode.USAGE, "What is searched for cannot be read.")
+    NO_KNOWLEDGE_BASE = (
+        "no-knowledge-base",
+        ExitCode.REFUSED,
+        "There is no `kb.yaml`, here or above, or in `--root`.",
+    )
+    NOT_FOUND = (
+        "not-found",
+        ExitCode.REFUSED,
+        "The entity, observation or statement that is named is not there.",
+    )
+    AMBIGUOUS = (
+        "ambiguous",
+        ExitCode.REFUSED,
+        "What is named could be several; the message lists them.",
+    )
+    TAKEN = (
+        "taken",
+        ExitCode.REFUSED,
+        "An id or a key is another's, or a file is there already.",
+    )
+    IN_USE = ("in-use", ExitCode.REFUSED, "Something refers to what would go.")
+    LEFT_ALONE = (
+        "left-alone",
+        ExitCode.REFUSED,
+        "A file cannot be read, or not be changed without changing more; `kb check` says why.",
+    )
+    CONCURRENT_MODIFICATION = (
+        "concurrent-modification",
+        ExitCode.REFUSED,
+        "A file changed meanwhile, or has not the revision that was asked for.",
+    )
+    LOCKED = ("locked", ExitCode.REFUSED, "Another process is writing.")
+    NOT_WRITTEN = (
+        "not-written",
+        ExitCode.REFUSED,
+        "The system, or the path, lets nothing be written.",
+    )
+    REFUSED = (
+        "refused",
+        ExitCode.REFUSED,
+        "What is known stands against it: the vocabulary, a judgement, another statement.",
+    )
+    FAULT = ("fault", ExitCode.FAULT, "A fault of ours; the hint names a log.")
+    INTERRUPTED = ("interrupted", ExitCode.INTERRUPTED, "Interrupted.")
+
+
 class KbError(Exception):
     """The request cannot be done. The message says what and why, the hint what to type instead."""
 
-    exit_code = ExitCode.REFUSED
+    code = ErrorCode.REFUSED
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
 
+    @property
+    def exit_code(self) -> ExitCode:
+        """What the process ends with."""
+        return self.code.exit_code
+
 
 class UsageError(KbError):
-    """The arguments make no request: an unknown format, an impossible limit, a date that is none."""
+    """The call itself is wrong, whatever the files say: an unknown format, an impossible limit, a date that is none."""
 
-    exit_code = ExitCode.USAGE
+    code = ErrorCode.WRONG_USAGE
 
 
 class NoKnowledgeBase(KbError):
     """No ``kb.yaml`` was found."""
+
+    code = ErrorCode.NO_KNOWLEDGE_BASE
 
     def __init__(self, start: str) -> None:
         super().__init__(
@@ -42,6 +107,8 @@ class NoKnowledgeBase(KbError):
 
 class UnknownEntity(KbError):
     """An argument names no entity; near spellings are offered, never taken."""
+
+    code = ErrorCode.NOT_FOUND
 
     def __init__(self, argument: str, guesses: tuple[str, ...] = ()) -> None:
         hint = (
@@ -57,6 +124,8 @@ class UnknownEntity(KbError):
 class AmbiguousId(KbError):
     """Two files claim one id, so that nothing can be said of it."""
 
+    code = ErrorCode.AMBIGUOUS
+
     def __init__(self, id: str, paths: tuple[str, ...]) -> None:
         super().__init__(
             f'id "{id}" is ambiguous: {" and ".join(paths)} both claim it',
@@ -68,6 +137,8 @@ class AmbiguousId(KbError):
 
 class ConcurrentModification(KbError):
     """A file changed between being read and being written."""
+
+    code = ErrorCode.CONCURRENT_MODIFICATION
 
     def __init__(self, path: str) -> None:
         super().__init__(

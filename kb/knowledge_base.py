@@ -35,7 +35,7 @@ class KnowledgeBase:
         self.root = root  #: the folder that holds ``kb.yaml``
         self.now = now  #: the moment that counts as now, seconds since 1970 UTC
         self.opened = opened  #: the graph file, where it is opened for reading
-        self.warnings = warnings  #: about what is derived, not about what it says
+        self.warnings = warnings  #: about what is derived and ``kb.yaml``, not about what files say
         self.cited: set[str] = set()  #: paths of the files that answers rest on
         self._progress = progress
 
@@ -123,6 +123,9 @@ def open_for_reading(
     try:
         opened = open_graph(root, progress, may_trust)
     except NotKept as error:
+        from kb.load import warn_of_configuration
+
         warning = f"the graph is not kept: {error}; all files are read"
-        return KnowledgeBase(root, now, warnings=(warning,), progress=progress)
+        warnings = tuple(filter(None, (warning, warn_of_configuration(root))))
+        return KnowledgeBase(root, now, warnings=warnings, progress=progress)
     return KnowledgeBase(root, now, opened, opened.warnings, progress)

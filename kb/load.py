@@ -23,6 +23,8 @@ from kb.syntax.vocabulary_file import Configuration, read_configuration
 
 #: Findings about a file's name say all that an id that differs from its stem would say.
 _NAME_CODES = frozenset(("KB203",))
+#: Findings after which what ``kb.yaml`` says does not hold, or not all of it.
+UNREAD_CONFIGURATION = frozenset(("KB114", "KB115", "KB117", "KB316", "KB901", "KB902"))
 #: What the root holds: a folder or file that differs from one of these only in case is not read.
 _TOP = (CONFIGURATION, ENTITIES, OBSERVATIONS)
 
@@ -90,6 +92,14 @@ def find_configuration_faults(root: str) -> tuple[Diagnostic, ...]:
     loader = _Loader(root, None)
     loader.configuration()
     return tuple(loader.diagnostics)
+
+
+def warn_of_configuration(root: str) -> str:
+    """Say why what ``kb.yaml`` says does not hold; empty where it does."""
+    for finding in find_configuration_faults(root):
+        if finding.code in UNREAD_CONFIGURATION:
+            return f"kb.yaml: {finding.message}; its words and settings may not hold (kb check)"
+    return ""
 
 
 def load_file(root: str, path: str) -> tuple[EntityFile | ObservationFile, bytes | None]:

@@ -1,18 +1,19 @@
 """Keys of kinds that the vocabulary lacks, and keys that do not fit their kind or their bearer."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kb.checks.guesses import did_you_mean
 from kb.checks.material import Material
 from kb.diagnostics import Diagnostic, Span
-from kb.graph.contact_rules import is_free_mail, is_shared_mailbox
+from kb.graph.contact_rules import is_free_mail, is_phone_kind, is_shared_mailbox
 from kb.graph.keys import normalize_key
 from kb.model.entity import Key
 from kb.model.vocabulary import KeyForm, Vocabulary
 
-_PHONES = frozenset(("phone", "tel", "telephone", "mobile", "cell", "fax"))
-
+#: What an address and a domain are at the least; what mail is delivered to is wider than any rule.
+_ADDRESS, _DOMAIN = re.compile(r'(?:"[^"]*"|[^\s@]+)@[^\s@]+'), re.compile(r"[^\s@/:]+")
 #: The longest that a pattern may take for one key.
 _MATCH_SECONDS = 0.25
 
@@ -22,7 +23,7 @@ def check_key_kinds(material: Material) -> Iterator[Diagnostic]:
     kinds = sorted(material.vocabulary.keys)
     for file in material.resolution.files:
         for key in file.keys:
-            if key.kind in material.vocabulary.keys or key.kind.lower() in _PHONES:
+            if key.kind in material.vocabulary.keys or is_phone_kind(key.kind):
                 continue
             hint = did_you_mean(key.kind.lower(), kinds)
             span = _narrow(material, file.path, key, key.kind)
@@ -85,7 +86,7 @@ def find_misfit(
     key: Key, type: str | None, vocabulary: Vocabulary, patterns: Patterns
 ) -> Misfit | None:
     """Say why a key does not fit its kind or a bearer of a type (as the vocabulary has it); the first reason."""
-    if key.kind.lower() in _PHONES:
+    if is_phone_kind(key.kind):
         message = "a phone number is no key: numbers change hands"
         return Misfit(key.kind, message, "keep it in a field of your own")
     word = vocabulary.keys.get(key.kind)
@@ -94,6 +95,12 @@ def find_misfit(
     if word.pattern is not None and (misfit := patterns.misfit(key, word.pattern)) is not None:
         return misfit
     value = normalize_key(key.kind, key.value, vocabulary).partition(":")[2]
+    if word.normalize is KeyForm.EMAIL and not _ADDRESS.fullmatch(value):
+        message = f'"{key.value}" is no mail address'
+        return Misfit(key.value, message, "write it as name@northpeak.example")
+    if word.normalize is KeyForm.DOMAIN and not _DOMAIN.fullmatch(value):
+        message = f'"{key.value}" is no domain'
+        return Misfit(key.value, message, "write it bare, as northpeak.example")
     if (
         word.normalize is KeyForm.EMAIL
         and type is not None

@@ -25,7 +25,7 @@ from kb.checks import (
 )
 from kb.checks.material import Material
 from kb.diagnostics import Diagnostic, Severity, sort_diagnostics
-from kb.errors import KbError
+from kb.errors import UsageError
 from kb.knowledge_base import KnowledgeBase
 from kb.store.layout import is_within
 
@@ -80,7 +80,9 @@ def check_knowledge_base(
     """
     for path in paths:
         if not os.path.lexists(os.path.join(base.root, path)):
-            raise KbError(f"there is no {path} in the knowledge base", "give a path under its root")
+            raise UsageError(
+                f"there is no {path} in the knowledge base", "give a path under its root"
+            )
     material = Material(base, git)
     found = [*base.corpus.diagnostics]
     for rule in RULES:

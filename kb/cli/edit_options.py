@@ -13,14 +13,23 @@ from kb.cli.options import chosen_root, root_option, warn
 from kb.errors import UsageError
 
 if TYPE_CHECKING:
-    from kb.edits.apply import Applied, Plan
+    from kb.edits.apply import Applied, Plan, WriteOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def edit_options(command: Command) -> Command:
     """Add the options of every edit; they arrive as keyword arguments for ``do_edit``."""
-    for option in (
+    return _with_options(command, of_one_entity=True)
+
+
+def run_options(command: Command) -> Command:
+    """Add the options of an edit that makes many files; they arrive as keyword arguments for ``read_write_options``."""
+    return _with_options(command, of_one_entity=False)
+
+
+def _with_options(command: Command, *, of_one_entity: bool) -> Command:
+    options = [
         root_option,
         click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON."),
         click.option(
@@ -29,22 +38,38 @@ def edit_options(command: Command) -> Command:
             metavar="KEY",
             help="A second call with the same key does nothing.",
         ),
-        click.option(
-            "--if-revision",
-            default="",
-            metavar="REVISION",
-            help="Only if the entity's file has this revision, as an edit's JSON gives it.",
-        ),
         click.option("--by", default="", metavar="WHO", help="Who edits, for the record."),
         click.option(
             "--commit/--no-commit",
             default=None,
             help="Commit the edit by itself. [default: as kb.yaml says]",
         ),
-        click.option("--dry-run", is_flag=True, help="Write nothing; show the diff."),
-    ):
+    ]
+    if of_one_entity:
+        help = "Only if the entity's file has this revision, as an edit's JSON gives it."
+        revision = click.option("--if-revision", default="", metavar="REVISION", help=help)
+        options.insert(3, revision)
+    shown = "the diff" if of_one_entity else "what would come"
+    options.append(click.option("--dry-run", is_flag=True, help=f"Write nothing; show {shown}."))
+    for option in options:
         command = option(command)
     return command
+
+
+def read_write_options(how: dict[str, Any]) -> "WriteOptions":
+    """Read what ``edit_options`` or ``run_options`` added."""
+    from kb.edits.apply import WriteOptions
+    from kb.edits.one_line import check_one_line
+
+    check_one_line("--by", how["by"])
+    return WriteOptions(
+        dry_run=how["dry_run"],
+        commit=how["commit"],
+        by=how["by"],
+        if_revision=how.get("if_revision", ""),
+        idempotency_key=how["idempotency_key"],
+        request=_request(),
+    )
 
 
 def do_edit(plan: "Plan", how: dict[str, Any]) -> "Applied":
@@ -52,17 +77,12 @@ def do_edit(plan: "Plan", how: dict[str, Any]) -> "Applied":
 
     ``how`` holds what ``edit_options`` added.
     """
-    from kb.edits.apply import WriteOptions, apply_edit
+    from kb.edits.apply import apply_edit
+    from kb.edits.edit_notes import with_common_notes
 
-    options = WriteOptions(
-        dry_run=how["dry_run"],
-        commit=how["commit"],
-        by=how["by"],
-        if_revision=how["if_revision"],
-        idempotency_key=how["idempotency_key"],
-        request=_request(),
-    )
-    done = apply_edit(chosen_root(how["root"]), int(time.time()), plan, options)
+    options = read_write_options(how)
+    noting = with_common_notes(plan, options)
+    done = apply_edit(chosen_root(how["root"]), int(time.time()), noting, options)
     print_applied(done, how["as_json"])
     return done
 

@@ -56,12 +56,18 @@ def new_command(
 @click.argument("entity", shell_complete=offer_entities)
 @click.argument("field")
 @click.argument("values", nargs=-1, metavar="[VALUE]…")
-@click.option("--add", "way", flag_value="add", help="Add the values to the field's list.")
-@click.option("--remove", "way", flag_value="remove", help="Take them out of it.")
-@click.option("--unset", "way", flag_value="unset", help="Take the field away.")
+@click.option("--add", is_flag=True, help="Add the values to the field's list.")
+@click.option("--remove", is_flag=True, help="Take them out of it.")
+@click.option("--unset", is_flag=True, help="Take the field away.")
 @edit_options
 def set_command(
-    entity: str, field: str, values: tuple[str, ...], way: str | None, **how: Any
+    entity: str,
+    field: str,
+    values: tuple[str, ...],
+    add: bool,
+    remove: bool,
+    unset: bool,
+    **how: Any,
 ) -> None:
     """Set a field of an entity's frontmatter: name, type, aliases, keys, or any of your own. All else stays to the byte.
 
@@ -77,7 +83,16 @@ def set_command(
     """
     from kb.edits.set_fields import How, plan_set
 
-    do_edit(lambda workspace: plan_set(workspace, entity, field, values, How(way or "set")), how)
+    chosen = [
+        way
+        for way, is_given in ((How.ADD, add), (How.REMOVE, remove), (How.UNSET, unset))
+        if is_given
+    ]
+    if len(chosen) > 1:
+        names = " and ".join(f"--{way.value}" for way in chosen)
+        raise UsageError(f"{names} cannot stand together", "give one of them")
+    way = chosen[0] if chosen else How.SET
+    do_edit(lambda workspace: plan_set(workspace, entity, field, values, way), how)
 
 
 @click.command("rename")

@@ -1,9 +1,61 @@
-"""``import``: records of other programs, one command a form."""
+"""``ingest``: mail, calendars, contact cards and texts. ``import``: records of other programs, one command a form."""
+
+import time
+from typing import Any
 
 import click
 
-from kb.cli.options import Progress, load_here, root_option
+from kb.cli.completion import offer_files
+from kb.cli.edit_options import read_write_options, run_options
+from kb.cli.options import Progress, chosen_root, load_here, root_option, warn
 from kb.errors import ExitCode
+
+
+@click.command("ingest")
+@click.argument("paths", nargs=-1, required=True, metavar="FILE|DIR…", shell_complete=offer_files)
+@click.option(
+    "--mbox",
+    type=click.Choice(["rd", "o"]),
+    default="rd",
+    show_default=True,
+    help="How mailboxes quote lines that begin with From.",
+)
+@run_options
+def ingest_command(paths: tuple[str, ...], mbox: str, **how: Any) -> int:
+    """Bring in mail (.eml, mbox, Maildir), calendars (.ics), contact cards (.vcf) and texts (.md, .txt).
+
+    Each message, event or card becomes one observation. Who took part is known by the addresses in its headers: whoever
+    bears the address, or a new entity. What is there already adds nothing. A run is one edit: 'kb undo' takes all of it
+    back.
+
+    Exits with 1 if something was not kept: a file that nothing reads, a folder in which nothing is read, a text that is
+    too large.
+
+    \b
+    kb ingest ~/Mail/northpeak.mbox --dry-run
+    kb ingest export/ contacts.vcf --commit
+    """
+    from kb.ingest.keep_sources import ingest_sources
+    from kb.ingest.mboxes import MboxForm
+    from kb.ingest.read_sources import read_sources
+    from kb.render.ingested import ingested_as_json, ingested_lines
+
+    options = read_write_options(how)
+    progress = Progress()
+    form = MboxForm.RD if mbox == "rd" else MboxForm.O
+    items = (item for path in paths for item in read_sources(path, form))
+    root = chosen_root(how["root"])
+    done = ingest_sources(root, int(time.time()), items, options, progress.kept)
+    progress.clear()
+    if how["as_json"]:
+        click.echo(ingested_as_json(done))
+    else:
+        for line in ingested_lines(done):
+            click.echo(line)
+    warn(done.warnings)
+    if done.is_interrupted:
+        return ExitCode.INTERRUPTED
+    return ExitCode.REFUSED if any(one.is_lost for one in done.problems) else ExitCode.ANSWERED
 
 
 @click.group("import")

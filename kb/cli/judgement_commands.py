@@ -1,5 +1,6 @@
 """Commands that say who is one with whom, and put decisions on record; and the query that looks for what to decide."""
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -8,6 +9,7 @@ import click
 from kb.cli.completion import offer_entities, offer_observations, offer_pages
 from kb.cli.edit_options import do_edit, edit_options
 from kb.cli.options import ask_here, format_option, limit_option, print_answer, root_option
+from kb.errors import UsageError
 
 if TYPE_CHECKING:
     from kb.edits.decisions import Reason
@@ -22,7 +24,7 @@ def _reason_options(command: Command) -> Command:
             "--happened-at",
             default="",
             metavar="WHEN",
-            help="When it was decided, as EDTF. [default: now]",
+            help="When it was decided: EDTF, or as people say it. [default: now]",
         ),
         click.option(
             "--observation",
@@ -42,12 +44,16 @@ def _take_reason(how: dict[str, Any]) -> "Reason":
     from getpass import getuser
 
     from kb.edits.decisions import Reason
+    from kb.edits.statement_times import read_happened_at
 
+    if not how["why"].strip():
+        raise UsageError("a judgement needs its reason", "--why TEXT")
+    happened_at = read_happened_at(how.pop("happened_at"), int(time.time()))
     try:
         user = getuser()
     except (KeyError, OSError):  # a container without accounts
         user = ""
-    return Reason(how.pop("why"), how.pop("evidence"), how["by"], user, how.pop("happened_at"))
+    return Reason(how.pop("why"), how.pop("evidence"), how["by"], user, happened_at)
 
 
 @click.command("merge")
@@ -130,7 +136,9 @@ def decide_command(decision: str, about: tuple[str, ...], title: str, **how: Any
     kb decide correct lukasz-wrona platform-team --why "He is on call; Olena leads."
     """
     from kb.edits.decisions import plan_decide
+    from kb.edits.one_line import check_one_line
 
+    check_one_line("a title", title)
     reason = _take_reason(how)
     do_edit(lambda workspace: plan_decide(workspace, decision, about, reason, title), how)
 

@@ -1,14 +1,13 @@
 """Observations: filing what was said, bringing in mail and the like, and saying whom a mention means."""
 
-import time
 from typing import Any
 
 import click
 
 from kb.cli.completion import offer_files, offer_observations, offer_types
 from kb.cli.edit_options import do_edit, edit_options, read_text_argument
-from kb.cli.options import Progress, ask_here, chosen_root, format_option, print_answer, root_option
-from kb.errors import ExitCode, UsageError
+from kb.cli.options import ask_here, format_option, print_answer, root_option
+from kb.errors import UsageError
 
 
 @click.command("observe")
@@ -31,7 +30,7 @@ from kb.errors import ExitCode, UsageError
     "--happened-at",
     default="",
     metavar="WHEN",
-    help="When it was said or happened, as EDTF. [default: now, for a text typed here]",
+    help="When it was said or happened: EDTF, or as people say it. [default: now, for a text typed here]",
 )
 @click.option(
     "--said-by",
@@ -105,48 +104,6 @@ def observe_command(
         ),
         how,
     )
-
-
-@click.command("ingest")
-@click.argument("paths", nargs=-1, required=True, metavar="FILE|DIR…", shell_complete=offer_files)
-@click.option(
-    "--mbox",
-    type=click.Choice(["rd", "o"]),
-    default="rd",
-    show_default=True,
-    help="How mailboxes quote lines that begin with From.",
-)
-@click.option("--dry-run", is_flag=True, help="Write nothing; show what would come.")
-@click.option("--json", "as_json", is_flag=True, help="Say what came as JSON.")
-@root_option
-def ingest_command(
-    paths: tuple[str, ...], mbox: str, dry_run: bool, as_json: bool, root: str | None
-) -> int:
-    """Bring in mail (.eml, mbox, Maildir), calendars (.ics), contact cards (.vcf) and texts (.md, .txt).
-
-    Each message, event or card becomes one observation. Who took part is known by the addresses in its headers: whoever
-    bears the address, or a new entity. What is there already adds nothing.
-
-    \b
-    kb ingest ~/Mail/northpeak.mbox --dry-run
-    kb ingest export/ contacts.vcf
-    """
-    from kb.ingest.keep_sources import ingest_sources
-    from kb.ingest.mboxes import MboxForm
-    from kb.ingest.read_sources import read_sources
-    from kb.render.ingested import ingested_as_json, ingested_lines
-
-    progress = Progress()
-    form = MboxForm.RD if mbox == "rd" else MboxForm.O
-    items = (item for path in paths for item in read_sources(path, form))
-    done = ingest_sources(chosen_root(root), int(time.time()), items, dry_run, progress.kept)
-    progress.clear()
-    if as_json:
-        click.echo(ingested_as_json(done))
-    else:
-        for line in ingested_lines(done):
-            click.echo(line)
-    return ExitCode.REFUSED if any(one.is_lost for one in done.problems) else ExitCode.ANSWERED
 
 
 @click.command("resolve")

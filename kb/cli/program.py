@@ -4,13 +4,14 @@ import gc
 import os
 import sys
 from importlib import import_module
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import click
 
 from kb import __version__
 from kb.cli.completion import VARIABLE, answer_shell, offer_folders
-from kb.errors import ExitCode, KbError
+from kb.errors import ErrorCode, ExitCode, KbError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -104,7 +105,7 @@ COMMANDS = {
         "File a text as a sealed observation.",
     ),
     "ingest": (
-        "kb.cli.observation_commands:ingest_command",
+        "kb.cli.import_commands:ingest_command",
         "Bring in mail, calendars, contact cards and texts.",
     ),
     "init": ("kb.cli.edit_commands:init_command", "Make a new knowledge base."),
@@ -256,18 +257,38 @@ def _run() -> int:
         return exit.exit_code
     except click.ClickException as error:
         error.show()
-        return error.exit_code
+        return _end(ErrorCode.WRONG_USAGE, error.format_message())
     except (click.Abort, KeyboardInterrupt):
         click.echo("kb: interrupted", err=True)
-        return ExitCode.INTERRUPTED
+        return _end(ErrorCode.INTERRUPTED, "interrupted")
     except KbError as error:
         _complain(error)
-        return error.exit_code
+        return _end(error.code, error.message, error.hint)
     # The edge: a stream that takes nothing is the caller's, all else is a fault of ours and leaves a log.
     except OSError as error:
         return _end_without_reader(error) if error.filename is None else _log_fault(error)
     except Exception as error:
         return _log_fault(error)
+
+
+def _end(code: ErrorCode, message: str, hint: str = "") -> ExitCode:
+    """Give the status to end with. Whoever asked for JSON gets one object on standard output, whatever comes."""
+    if _wants_json(sys.argv[1:]):
+        from kb.render.errors import error_as_json
+
+        try:
+            click.echo(error_as_json(code, message, hint))
+        except OSError as error:
+            _end_without_reader(error)
+    return code.exit_code
+
+
+def _wants_json(arguments: list[str]) -> bool:
+    """Say whether an answer would have been JSON, of arguments that may be no call that can be read."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return bool({"--json", "--format=json"} & {*options}) or ("--format", "json") in pairwise(
+        options
+    )
 
 
 def _complain(error: KbError) -> None:
@@ -299,6 +320,9 @@ def _log_fault(error: Exception) -> ExitCode:
         log.write(f"kb {__version__}, Python {platform.python_version()}, {platform.platform()}\n")
         log.write(f"arguments: {sys.argv[1:]!r}\n\n")
         log.write("".join(traceback.format_exception(error)))
-    click.echo(f"kb: a fault of ours: {type(error).__name__}: {error}", err=True)
-    click.echo(f"  hint: nothing was lost; please report it with {log.name}", err=True)
-    return ExitCode.FAULT
+    fault = KbError(
+        f"a fault of ours: {type(error).__name__}: {error}",
+        f"nothing was lost; please report it with {log.name}",
+    )
+    _complain(fault)
+    return _end(ErrorCode.FAULT, fault.message, fault.hint)

@@ -9,7 +9,7 @@ from kb.graph.file_form import FILE_DIGEST_BYTES
 from kb.graph.files import CONFIGURATION_KIND, FileCard, entity_card, observation_card
 from kb.graph.known_files import BaseFiles, newer_cards
 from kb.graph.words import pack_vocabulary
-from kb.load import list_files, load_file, without_collection
+from kb.load import list_files, load_file, warn_of_configuration, without_collection
 from kb.model.entity import EntityFile
 from kb.model.observation import ObservationFile
 from kb.store.files import digest, read_bytes
@@ -34,6 +34,7 @@ class FullBuild(NamedTuple):
     sections: Mapping[str, Any]
     freshness: int  #: seconds, from ``kb.yaml``
     blobs: list[tuple[str, str]]  #: path and blob id of each file
+    warning: str  #: why ``kb.yaml`` does not hold
 
 
 class Changes(NamedTuple):
@@ -44,6 +45,7 @@ class Changes(NamedTuple):
     changed: dict[str, bytes | None]
     racy: frozenset[str]  #: files to be read again
     freshness: int  #: seconds, from ``kb.yaml``
+    warning: str  #: why ``kb.yaml`` does not hold
 
 
 def build_all(root: str, commit: str, progress: Callable[[int], None] | None = None) -> FullBuild:
@@ -59,7 +61,8 @@ def build_all(root: str, commit: str, progress: Callable[[int], None] | None = N
     )
     with without_collection():
         part = builder.build(list_files(root), progress)
-    return FullBuild(part.sections, configuration.settings.freshness, part.blobs)
+    freshness, warning = configuration.settings.freshness, warn_of_configuration(root)
+    return FullBuild(part.sections, freshness, part.blobs, warning)
 
 
 def build_changes(
@@ -89,7 +92,9 @@ def build_changes(
             raise NeedsFullBuild
     current: dict[str, ParsedFile | None] = {}
     now: dict[str, bytes | None] = {}
-    settings, freshness = [], state.record.freshness
+    settings, freshness, warning = [], state.record.freshness, state.record.warning
+    if CONFIGURATION in contents:
+        warning = warn_of_configuration(root)
     for path in otherwise_than_base:
         if path == CONFIGURATION:
             card, freshness = _read_settings(contents[path], base, commit)
@@ -104,7 +109,7 @@ def build_changes(
         path: contents[path] for path in contents if before.get(path, b"") != now.get(path, b"")
     }
     if not otherwise:
-        return Changes(None, {}, frozenset(racy), freshness)
+        return Changes(None, {}, frozenset(racy), freshness, warning)
     try:
         sections = pack_changes(
             state.base, current, lambda path: _parse(root, path, commit), most, settings
@@ -112,7 +117,7 @@ def build_changes(
     except TooMuch:
         raise NeedsFullBuild from None
     packed = b"".join(map(bytes, pack_sections(sections)))
-    return Changes(packed, otherwise, frozenset(racy), freshness)
+    return Changes(packed, otherwise, frozenset(racy), freshness, warning)
 
 
 def _read_settings(data: bytes | None, base: BaseFiles, commit: str) -> tuple[FileCard, int]:

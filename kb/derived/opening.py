@@ -72,9 +72,19 @@ def open_graph(
 
 
 def _opened(state: State, is_swept: bool = True) -> OpenGraph:
+    record = state.record
     return OpenGraph(
-        state.base, state.changes, _revision(state.record), is_swept, state.record.started
+        state.base,
+        state.changes,
+        _revision(record),
+        is_swept,
+        record.started,
+        warnings=_warnings(record),
     )
+
+
+def _warnings(record: Record) -> tuple[str, ...]:
+    return (record.warning,) if record.warning else ()
 
 
 def _revision(record: Record) -> str:
@@ -114,13 +124,17 @@ def _refresh(root: str, place: str, state: State) -> OpenGraph | None:
             changes = build_changes(root, state, taken.folders, taken.started, changed)
         except NeedsFullBuild:
             return None
-        record = record._replace(racy=changes.racy, freshness=changes.freshness)
+        record = record._replace(
+            racy=changes.racy, freshness=changes.freshness, warning=changes.warning
+        )
         edited, packed = changes.changed, changes.packed
         if packed is not None:
             sections = Sections(packed)
     record, tree = _compare_with_head(root, place, state, sections, record, edited)
     _keep(place, state, record, taken if changed else None, packed, tree)
-    return OpenGraph(state.base, sections, _revision(record), True, taken.started)
+    return OpenGraph(
+        state.base, sections, _revision(record), True, taken.started, warnings=_warnings(record)
+    )
 
 
 def _compare_with_head(
@@ -237,6 +251,7 @@ def _write_anew(root: str, place: str, progress: Progress | None) -> OpenGraph:
         racy=taken.racy_paths(),
         differing=found.paths,
         is_many=found.is_many,
+        warning=full.warning,
     )
     write_record(place, record)
     remove_others(place, names_of(record))

@@ -36,6 +36,7 @@ class Record(NamedTuple):
     racy: frozenset[str] = frozenset()  #: files to be read again, whatever their stamps
     differing: frozenset[str] = frozenset()  #: files that are otherwise than HEAD has them
     is_many: bool = False  #: so many differ that they are not listed
+    warning: str = ""  #: why ``kb.yaml`` does not hold
 
 
 class State:
@@ -97,6 +98,7 @@ def read_record(place: str) -> Record:
         _unpack_paths(sections, "racy"),
         _unpack_paths(sections, "differing"),
         bool(is_many),
+        str(sections.raw("warning"), "utf-8", "surrogateescape"),
     )
 
 
@@ -114,6 +116,7 @@ def write_record(place: str, record: Record) -> None:
             "commit": record.commit.encode("ascii"),
             "racy": _pack_paths(record.racy),
             "differing": _pack_paths(record.differing),
+            "warning": record.warning.encode("utf-8", "surrogateescape"),
         },
     )
 

@@ -7,7 +7,7 @@ again on what is there, a few times, then refused.
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from kb.edits.edit import Edit, FileChange, file_revision
@@ -35,6 +35,12 @@ _TRIES = 5
 _UNREADABLE = frozenset(("KB901", "KB902"))
 #: From so many files on, they are flushed to disk all at once.
 _MANY = 20
+#: Observations that a commit names.
+_MOST_TRAILERS = 50
+#: What an argument of a program takes beside its text, and what any system allows in all.
+_POINTER, _LEAST_ARGUMENTS = 9, 16_000
+#: What a repeated call is told where it matters.
+UNDONE_SINCE = "it was undone since"
 
 
 class OtherRevision(ConcurrentModification):
@@ -89,27 +95,21 @@ def apply_edit(root: str, now: int, plan: Plan, options: WriteOptions) -> Applie
 
 def _apply_once(root: str, now: int, plan: Plan, options: WriteOptions) -> Applied:
     journal = Journal(root)
-    if options.idempotency_key:
-        done = journal.find(options.idempotency_key)
-        if done is not None:
-            if done.request != options.request:
-                raise Repeated(options.idempotency_key, done.edit.subject)
-            undone = ("it was undone since",) if done.is_undone else ()
-            return Applied(done.edit, True, done.revision, done.commit, True, undone)
-    _check_configuration(root)
+    done = find_done(journal, options)
+    if done is not None:
+        undone = (UNDONE_SINCE,) if done.is_undone else ()
+        return Applied(done.edit, True, done.revision, done.commit, True, undone)
+    check_configuration(root)
     workspace = Workspace(open_for_reading(root, now, may_trust=False))
     edit = plan(workspace)
     _check_revision(root, edit, options.if_revision)
     revision = _revision_after(root, edit)
-    warnings: list[str] = []
-    if options.idempotency_key and journal.is_damaged():
-        warnings.append("a record of earlier edits is damaged: a repeated call may go unnoticed")
+    warnings = warn_of_damage(journal, options)
     commit = ""
     if edit.changes:
         write_edit(root, edit.changes)
-        wants_commit = workspace.base.settings.commit if options.commit is None else options.commit
-        if wants_commit:
-            commit, warning = _commit(root, edit, options.by)
+        if wants_commit(workspace, options):
+            commit, warning = commit_edit(root, edit, edit.paths, options.by)
             warnings += [warning] if warning else []
     if edit.changes or options.idempotency_key:
         entry = JournalEntry(edit, options.request, options.idempotency_key, revision, commit, now)
@@ -117,7 +117,27 @@ def _apply_once(root: str, now: int, plan: Plan, options: WriteOptions) -> Appli
     return Applied(edit, bool(edit.changes), revision, commit, warnings=tuple(warnings))
 
 
-def _check_configuration(root: str) -> None:
+def find_done(journal: Journal, options: WriteOptions) -> JournalEntry | None:
+    """Find what was done under an idempotency key; ``Repeated`` where that was another request."""
+    done = journal.find(options.idempotency_key) if options.idempotency_key else None
+    if done is not None and done.request != options.request:
+        raise Repeated(options.idempotency_key, done.edit.subject)
+    return done
+
+
+def warn_of_damage(journal: Journal, options: WriteOptions) -> list[str]:
+    """Warn where an idempotency key may have been used already, in a record that cannot be read."""
+    if options.idempotency_key and journal.is_damaged():
+        return ["a record of earlier edits is damaged: a repeated call may go unnoticed"]
+    return []
+
+
+def wants_commit(workspace: Workspace, options: WriteOptions) -> bool:
+    """Say whether an edit is committed by itself: as asked, else as ``kb.yaml`` says."""
+    return workspace.base.settings.commit if options.commit is None else options.commit
+
+
+def check_configuration(root: str) -> None:
     """Refuse to write under a ``kb.yaml`` that cannot be read whole: its words and settings would not hold."""
     for finding in find_configuration_faults(root):
         if finding.code in _UNREADABLE:
@@ -140,7 +160,7 @@ def write_edit(root: str, changes: tuple[FileChange, ...]) -> None:
             done.append(change)
     except BaseException:
         for change in reversed(done):
-            _put_back(root, change)
+            put_back(root, change)
         raise
     if not durable:
         flush_files(root)
@@ -168,7 +188,8 @@ def _write(root: str, change: FileChange, durable: bool) -> None:
         replace_file(root, change.path, change.after, change.before, durable=durable)
 
 
-def _put_back(root: str, change: FileChange) -> None:
+def put_back(root: str, change: FileChange) -> None:
+    """Take back a change that was written, unless somebody else saved the file meanwhile."""
     back = FileChange(change.path, change.after, change.before)
     try:
         _write(root, back, durable=True)
@@ -212,17 +233,32 @@ def _first_path(edit: Edit) -> str:
     return edit.changes[0].path if edit.changes else ""
 
 
-def _commit(root: str, edit: Edit, by: str) -> tuple[str, str]:
-    """Commit the files of an edit, and nothing else. A failure of git loses no file."""
+def commit_edit(root: str, edit: Edit, paths: Sequence[str], by: str) -> tuple[str, str]:
+    """Commit the files of an edit, and nothing else; give the commit's id and a warning. A failure of git loses no file."""
     if find_git_dir(root) is None:
         return "", "not committed: there is no git repository here"
-    return commit_files(root, edit.paths, commit_message(edit, by))
+    if sum(len(os.fsencode(path)) + _POINTER for path in paths) > _room_for_arguments():
+        return "", (
+            f"not committed: {len(paths)} files are more than one git command takes;"
+            f' commit them yourself: git add --all, git commit -m "{edit.subject}"'
+        )
+    return commit_files(root, tuple(paths), _commit_message(edit, by))
 
 
-def commit_message(edit: Edit, by: str) -> str:
+def _room_for_arguments() -> int:
+    """Give the bytes that the arguments of a program may have: half of what the system allows, with its environment."""
+    try:
+        return os.sysconf("SC_ARG_MAX") // 2
+    except (AttributeError, ValueError, OSError):
+        return _LEAST_ARGUMENTS
+
+
+def _commit_message(edit: Edit, by: str) -> str:
     """Write what a commit says of an edit: its subject, and trailers that name the edit, its observations and who did it."""
+    left = len(edit.observations) - _MOST_TRAILERS
+    body = [f"Of the observations the first {_MOST_TRAILERS} are named.", ""] if left > 0 else []
     trailers = [f"Kb-Edit: {edit.name}"]
-    trailers += [f"Kb-Observation: {id}" for id in edit.observations]
+    trailers += [f"Kb-Observation: {id}" for id in edit.observations[:_MOST_TRAILERS]]
     trailers += [f"Kb-By: {by}"] if by else []
     # A title may hold what no argument of a program can: its files are written by now.
-    return "\n".join((edit.subject, "", *trailers, "")).replace("\0", "")
+    return "\n".join((edit.subject, "", *body, *trailers, "")).replace("\0", "")

@@ -12,11 +12,16 @@ from kb.checks.keys import Patterns, find_misfit
 from kb.diagnostics import WHOLE_FILE
 from kb.edits.edit import FileChange
 from kb.edits.front_matter_splices import Value, with_field
-from kb.edits.workspace import EntityText, Refused, Workspace
+from kb.edits.one_line import check_one_line
+from kb.edits.workspace import EntityText, LeftAlone, Refused, Taken, Workspace
+from kb.errors import UsageError
 from kb.graph.keys import normalize_key, read_key_argument
 from kb.model.entity import Key
+from kb.model.vocabulary import KeyForm, Vocabulary
 from kb.syntax.entity_file import parse_entity_file
 
+#: Kinds of key besides those compared exactly of which a register gives each bearer one.
+_ISSUED_ONCE = frozenset(("orcid",))
 _KIND = re.compile(r"[^\W_][\w-]*")
 
 
@@ -31,15 +36,16 @@ def change_fields(
         return None
     read, _ = parse_entity_file(source)
     if read.is_broken or read.id != opened.file.id:
-        raise Refused(f"{source.path} is left alone: it would not be read afterwards")
+        raise LeftAlone(f"{source.path} is left alone: it would not be read afterwards")
     return opened.change(source.text)
 
 
 def read_type(workspace: Workspace, written: str) -> tuple[str, tuple[str, ...]]:
     """Read a type as the vocabulary has it; an unknown one is kept with a note, under ``strict`` refused."""
+    check_one_line("a type", written)
     text = written.strip()
     if not text:
-        raise Refused("a type is a word", "kb vocabulary lists them")
+        raise UsageError("a type is a word", "kb vocabulary lists them")
     name = workspace.vocabulary.type_name(text)
     if name is not None:
         return name, ()
@@ -52,9 +58,10 @@ def read_type(workspace: Workspace, written: str) -> tuple[str, tuple[str, ...]]
 
 def read_name(text: str) -> str:
     """Read a name: one line, not empty."""
+    check_one_line("a name", text)
     name = " ".join(text.split())
     if not name:
-        raise Refused("a name must not be empty", "say what people call it")
+        raise UsageError("a name must not be empty", "say what people call it")
     return name
 
 
@@ -104,8 +111,31 @@ def read_keys(
     return tuple(keys), tuple(notes)
 
 
+def note_several(workspace: Workspace, keys: Iterable[str]) -> tuple[str, ...]:
+    """Name the keys of which an entity has more than the one that it can have."""
+    kinds: dict[str, dict[str, str]] = {}
+    for text in keys:
+        normalized = normalized_key(workspace, text)
+        kinds.setdefault(normalized.partition(":")[0], {})[normalized] = text
+    return tuple(
+        f"{' and '.join(found.values())}: of {kind} keys one has one, so that one of them is wrong"
+        for kind, found in kinds.items()
+        if len(found) > 1 and is_issued_once(workspace.vocabulary, kind)
+    )
+
+
+def is_issued_once(vocabulary: Vocabulary, kind: str) -> bool:
+    """Say whether a register gives each bearer one: a number of a customer, a book, a researcher.
+
+    Addresses, domains, handles and web addresses are what one collects several of.
+    """
+    word = vocabulary.keys.get(kind)
+    return kind in _ISSUED_ONCE or (word is not None and word.normalize is KeyForm.EXACT)
+
+
 def parse_key(workspace: Workspace, text: str) -> Key:
     """Read a key: ``kind:value``, or a bare mail address, domain or web address."""
+    check_one_line("a key", text)
     text = text.strip()
     kind, sign, value = text.partition(":")
     if text.startswith(("http://", "https://")):
@@ -116,7 +146,7 @@ def parse_key(workspace: Workspace, text: str) -> Key:
         return Key(known, value.strip(), WHOLE_FILE)
     for read in read_key_argument(text, workspace.vocabulary, frozenset()):
         return Key(read.partition(":")[0], text, WHOLE_FILE)
-    raise Refused(f'"{text}" is no key', "write kind:value, such as email:ada@northpeak.example")
+    raise UsageError(f'"{text}" is no key', "write kind:value, such as email:ada@northpeak.example")
 
 
 def normalized_key(workspace: Workspace, text: str) -> str:
@@ -129,7 +159,7 @@ def _check_bearers(workspace: Workspace, key: Key, normalized: str, own: str | N
     bearers = [id for id in workspace.graph.bearers_of_key(normalized) if id != own]
     if bearers:
         shown = " and ".join(f"{workspace.name_of(id)} ({id})" for id in bearers)
-        raise Refused(
+        raise Taken(
             f"{key.text} is a key of {shown}",
             f"it is that one: kb show {bearers[0]}; if the two are one, kb merge joins them",
         )

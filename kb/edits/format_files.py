@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from kb.edits.apply import check_configuration
 from kb.edits.assign_ids import AssignedId, assign_ids
 from kb.edits.footnotes import (
     CitedSource,
@@ -81,6 +82,7 @@ def format_files(
 
     ``check`` writes nothing. Paths of other files are no error, so that a hook may pass whatever changed.
     """
+    check_configuration(base.root)  # ids are of the words, and links of the form, that it says
     files = _selected(base, paths)
     sources = {
         id: cited_source(seen)

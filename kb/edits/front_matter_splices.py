@@ -15,7 +15,7 @@ from kb.edits.file_texts import (
     is_typed,
     quote_scalar,
 )
-from kb.edits.workspace import Refused
+from kb.edits.workspace import LeftAlone
 from kb.syntax.front_matter import (
     FrontMatter,
     Mapping,
@@ -57,12 +57,12 @@ class _Entry:
                 return () if _is_null(self.value) else (self.value,)
             case Sequence(items=items):
                 if not all(isinstance(item, Scalar) for item in items):
-                    raise Refused(f'"{self.key.text}" holds more than texts', _BY_HAND)
+                    raise LeftAlone(f'"{self.key.text}" holds more than texts', _BY_HAND)
                 return tuple(
                     item for item in items if isinstance(item, Scalar) and not _is_null(item)
                 )
             case _:
-                raise Refused(f'"{self.key.text}" is no list of texts', _BY_HAND)
+                raise LeftAlone(f'"{self.key.text}" is no list of texts', _BY_HAND)
 
 
 def read_field(source: Source, key: str) -> Value | None:
@@ -107,13 +107,13 @@ def with_field(
 def _open(source: Source) -> FrontMatter:
     front = split_front_matter(source.text)
     if front.fields is None:
-        raise Refused(
+        raise LeftAlone(
             f"{source.path} is left alone: its frontmatter does not parse",
             "mend it first: kb check",
         )
     twice = next((fault for fault in front.faults if fault.code == "KB104"), None)
     if twice is not None:
-        raise Refused(f"{source.path} is left alone: {twice.message}", "keep one of the two")
+        raise LeftAlone(f"{source.path} is left alone: {twice.message}", "keep one of the two")
     return front
 
 
@@ -158,7 +158,7 @@ def _appended(source: Source, front: FrontMatter, key: str, value: Value) -> Spl
     indent = ""
     if fields is not None and fields.entries:
         if _is_flow(text, fields):
-            raise Refused(f"{source.path}: the frontmatter is written in one {{…}}", _BY_HAND)
+            raise LeftAlone(f"{source.path}: the frontmatter is written in one {{…}}", _BY_HAND)
         first = fields.entries[0][0].start
         indent = text[line_start(text, first) : first]
         indent = indent if not indent.strip() else ""
@@ -171,7 +171,7 @@ def _appended(source: Source, front: FrontMatter, key: str, value: Value) -> Spl
 def _removed(entry: _Entry) -> Splice:
     text, start = entry.text, line_start(entry.text, entry.key.start)
     if text[start : entry.key.start].strip():
-        raise Refused(f'"{entry.key.text}" does not stand on a line of its own', _BY_HAND)
+        raise LeftAlone(f'"{entry.key.text}" does not stand on a line of its own', _BY_HAND)
     return Splice(start, _after_line(text, entry.end), "")
 
 
@@ -181,7 +181,7 @@ def _removed(entry: _Entry) -> Splice:
 def _scalar_splices(entry: _Entry, value: str) -> Iterator[Splice]:
     node = entry.value
     if not isinstance(node, Scalar):
-        raise Refused(f'"{entry.key.text}" is no single text', f"unset it first, or {_BY_HAND}")
+        raise LeftAlone(f'"{entry.key.text}" is no single text', f"unset it first, or {_BY_HAND}")
     if node.text == value and not _is_null(node):
         return
     yield _rewritten(entry.text, node, value)
@@ -306,7 +306,7 @@ def _block_splices(
     text: str, items: tuple[Scalar, ...], new: tuple[str, ...], newline: str
 ) -> Iterator[Splice]:
     if not items:
-        raise Refused("the list holds nothing but empty items", _BY_HAND)
+        raise LeftAlone("the list holds nothing but empty items", _BY_HAND)
     old = tuple(item.text for item in items)
     for start, end, put in _changes(old, new):
         kept = min(end - start, len(put))
@@ -331,7 +331,7 @@ def _block_splices(
 def _prefix_of(text: str, item: Scalar) -> str:
     prefix = text[line_start(text, item.start) : item.start]
     if not _ITEM_PREFIX.fullmatch(prefix):
-        raise Refused("the list is written in an unusual form", _BY_HAND)
+        raise LeftAlone("the list is written in an unusual form", _BY_HAND)
     return prefix
 
 
@@ -353,7 +353,7 @@ def _prove(
     )
     if not is_proven:
         what = "taken away" if value is None else "written"
-        raise Refused(
+        raise LeftAlone(
             f'{before.path} is left alone: "{key}" cannot be {what} there without changing more',
             _BY_HAND,
         )

@@ -5,17 +5,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kb.edits.starter_files import example_files, settings_files
-from kb.errors import KbError
+from kb.errors import ErrorCode, KbError
 from kb.model.time import civil
 from kb.store.git import start_repository
 from kb.store.root import CONFIGURATION, ENTITIES, OBSERVATIONS
-from kb.store.writes import create_file, make_folder
+from kb.store.writes import WriteRefused, create_file, make_folder
 
 _QUESTIONS = "questions"
 
 
 class AlreadyKnowledgeBase(KbError):
     """There is a ``kb.yaml`` here or in a folder above."""
+
+    code = ErrorCode.TAKEN
 
     def __init__(self, folder: str, found: str) -> None:
         where = "here" if folder == found else f"in {found}, a folder above"
@@ -50,7 +52,7 @@ def init_knowledge_base(
     try:
         root.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise KbError(f"{folder} cannot be made: {error.strerror or error}") from error
+        raise WriteRefused(f"{folder} cannot be made: {error.strerror or error}") from error
     made_repository = with_git and start_repository(str(root))
     made = [
         f"{path}/" for path in (ENTITIES, OBSERVATIONS, _QUESTIONS) if make_folder(str(root), path)

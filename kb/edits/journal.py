@@ -45,6 +45,12 @@ class JournalEntry(NamedTuple):
     at: int  #: seconds since 1970 UTC
     is_undone: bool = False
     is_barrier: bool = False  #: something was written that is not remembered
+    is_run: bool = (
+        False  #: it made files, which stand in a list beside it and not in ``edit.changes``
+    )
+    is_partial: bool = (
+        False  #: a run, or its undoing, was stopped midway: files of it may be missing
+    )
     name: str = ""  #: of its file
 
 
@@ -56,20 +62,28 @@ class Journal:
 
     def add(self, entry: JournalEntry) -> list[str]:
         """Remember an edit; give a warning where that cannot be done."""
-        why = why_distrusted(self._place)
+        _, why = self._append(entry)
         if not why:
-            try:
-                os.makedirs(self._place, mode=0o700, exist_ok=True)
-                names = self._names()
-                number = int(names[-1].split(".")[0]) + 1 if names else 1
-                self._write(f"{number:012}.json", entry)
-                for name in names[: max(0, len(names) + 1 - _MOST)]:
-                    with contextlib.suppress(OSError):
-                        os.unlink(os.path.join(self._place, name))
-                return []
-            except OSError as error:
-                why = error.strerror or str(error)
+            return []
         return [f"the edit is done, but not remembered, so that kb undo does not know it: {why}"]
+
+    def begin(self, entry: JournalEntry) -> tuple[JournalEntry, str]:
+        """Remember a run before its first file; give the entry with its name, and a warning where that cannot be done."""
+        name, why = self._append(entry)
+        warning = f"this will not be remembered, so that kb undo does not know it: {why}"
+        return entry._replace(name=name), warning if why else ""
+
+    def rewrite(self, entry: JournalEntry) -> str:
+        """Remember an entry as it is now; give a reason where that cannot be done."""
+        try:
+            self._write(entry.name, entry)
+        except OSError as error:
+            return error.strerror or str(error)
+        return ""
+
+    def list_path(self, entry: JournalEntry) -> str:
+        """Say where the list of a run's files lies."""
+        return os.path.join(self._place, _list_name(entry.name))
 
     def find(self, key: str) -> JournalEntry | None:
         """Find the edit that was done under an idempotency key."""
@@ -86,7 +100,7 @@ class Journal:
                 raise Unknown("the record of the last edit is damaged; nothing was undone")
             if entry.is_barrier and not entry.is_undone:
                 raise Unknown(f"the last write was: {entry.edit.subject}; nothing was undone")
-            if entry.edit.changes and not entry.is_undone:
+            if (entry.edit.changes or entry.is_run) and not entry.is_undone:
                 return entry
         return None
 
@@ -101,11 +115,8 @@ class Journal:
 
     def mark_undone(self, entry: JournalEntry) -> str:
         """Remember that an edit was undone; give a warning where that cannot be done."""
-        try:
-            self._write(entry.name, entry._replace(is_undone=True))
-        except OSError as error:
-            return f"undone, but not remembered as undone: {error.strerror or error}"
-        return ""
+        why = self.rewrite(entry._replace(is_undone=True))
+        return f"undone, but not remembered as undone: {why}" if why else ""
 
     def iter_newest(self) -> Iterator[JournalEntry]:
         """Yield the edits, the newest first; what cannot be read is passed over."""
@@ -114,6 +125,25 @@ class Journal:
                 entry = self._read(name)
                 if entry is not None:
                     yield entry
+
+    def _append(self, entry: JournalEntry) -> tuple[str, str]:
+        """Write an entry after the last, and forget the oldest; give its name, and why that cannot be done."""
+        why = why_distrusted(self._place)
+        if why:
+            return "", why
+        try:
+            os.makedirs(self._place, mode=0o700, exist_ok=True)
+            names = self._names()
+            number = int(names[-1].split(".")[0]) + 1 if names else 1
+            name = f"{number:012}.json"
+            self._write(name, entry)
+            for old in names[: max(0, len(names) + 1 - _MOST)]:
+                for each in (old, _list_name(old)):
+                    with contextlib.suppress(OSError):
+                        os.unlink(os.path.join(self._place, each))
+        except OSError as error:
+            return "", error.strerror or str(error)
+        return name, ""
 
     def _read(self, name: str) -> JournalEntry | None:
         try:
@@ -139,6 +169,10 @@ class Journal:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
             raise
+
+
+def _list_name(name: str) -> str:
+    return f"{name.removesuffix('.json')}.files"
 
 
 def _pack_entry(entry: JournalEntry) -> dict[str, Any]:

@@ -7,18 +7,15 @@ which would beat it, takes that judgement back in the same edit, and its undoing
 
 from kb.edits.decisions import OVERRODE, Reason, plan_decision
 from kb.edits.edit import Edit, FileChange
-from kb.edits.entity_fields import change_fields
+from kb.edits.entity_fields import change_fields, is_issued_once
 from kb.edits.front_matter_splices import Value, has_field, read_field
 from kb.edits.workspace import EntityText, Refused, Workspace
 from kb.graph.identity import resolve_identities
 from kb.load import load_file
-from kb.model.vocabulary import KeyForm
 from kb.syntax.entity_file import parse_entity_file
 from kb.syntax.source import Source, decode
 
 _REDIRECT, _DISTINCT = "merged_into", "distinct_from"
-#: Kinds of key besides those compared exactly of which a register gives each bearer one.
-_ISSUED_ONCE = frozenset(("orcid",))
 
 
 def plan_merge(
@@ -63,7 +60,7 @@ def plan_merge(
     overridden = tuple(f"taken back: {pair.replace(' ', ' is not ')}" for pair in pairs)
     if survivor in graph.survivors:
         # What hangs on the redirect that was named would stay when that one is taken back.
-        through = f"{survivor} reads as {kept}: {gone} is merged into {kept}, whatever becomes of {survivor}"
+        through = f"{gone} is merged into {kept}, whatever becomes of {survivor}"
         overridden = (*overridden, through)
     return done._replace(notes=(*notes, *overridden))
 
@@ -241,7 +238,7 @@ def _check_keys(workspace: Workspace, kept: str, gone: str, force: bool) -> tupl
     clashes = [
         f"{kind}:{next(iter(mine[kind]))} and {kind}:{next(iter(theirs[kind]))}"
         for kind in sorted(set(mine) & set(theirs))
-        if _is_unique(workspace, kind)
+        if is_issued_once(workspace.vocabulary, kind)
         and len(mine[kind]) == len(theirs[kind]) == 1
         and mine[kind] != theirs[kind]
     ]
@@ -261,12 +258,3 @@ def _keys_by_kind(workspace: Workspace, id: str) -> dict[str, set[str]]:
         kind, _, value = key.partition(":")
         kinds.setdefault(kind, set()).add(value)
     return kinds
-
-
-def _is_unique(workspace: Workspace, kind: str) -> bool:
-    """Say whether a register gives each bearer one: a number of a customer, a book, a researcher.
-
-    Addresses, domains, handles and web addresses are what one collects several of.
-    """
-    word = workspace.vocabulary.keys.get(kind)
-    return kind in _ISSUED_ONCE or (word is not None and word.normalize is KeyForm.EXACT)

@@ -20,7 +20,8 @@ from kb.edits.entity_links import (
 from kb.edits.front_matter_splices import with_field
 from kb.edits.new_entity import folder_of
 from kb.edits.set_fields import check_group_type
-from kb.edits.workspace import EntityText, Refused, Workspace
+from kb.edits.workspace import EntityText, LeftAlone, Refused, Taken, Workspace
+from kb.errors import UsageError
 from kb.graph.links import Landing
 from kb.model.entity import EntityFile
 from kb.model.names import stem_of
@@ -37,7 +38,7 @@ _PICTURE = re.compile(r"!\[[^\]\r\n]*\]\((?!\w+:)")
 def plan_move(workspace: Workspace, entity: str, *, type: str = "", to: str = "") -> Edit:
     """Plan the move of an entity's own file to a type (field and folder), or to a path under ``entities/``."""
     if bool(type) == bool(to):
-        raise Refused("say where to: a type or a place", "kb move ENTITY --type T, or --to PATH")
+        raise UsageError("say where to: a type or a place", "kb move ENTITY --type T, or --to PATH")
     id = workspace.file_id(entity)
     opened = workspace.open_entity(id)
     old = opened.file.path
@@ -60,7 +61,7 @@ def plan_move(workspace: Workspace, entity: str, *, type: str = "", to: str = ""
             changes = (opened.change(source.text),)
     else:
         if os.path.lexists(os.path.join(workspace.root, new)):
-            raise Refused(f"{new} is there already", "choose another place")
+            raise Taken(f"{new} is there already", "choose another place")
         followed, more = _follow(workspace, id, old, new)
         made = Source(new, source.text, source.has_bom).encode()
         changes = (FileChange(new, None, made), *followed, FileChange(old, opened.data, None))
@@ -79,12 +80,12 @@ def _read_place(to: str, id: str) -> str:
         path = f"{path.rstrip('/')}/{id}.md"
     *folders, name = path.split("/")
     if not folders or folders[0] != ENTITIES:
-        raise Refused(f"{to} does not lie under {ENTITIES}/", f"for example {ENTITIES}/person/")
+        raise UsageError(f"{to} does not lie under {ENTITIES}/", f"for example {ENTITIES}/person/")
     if name != f"{id}.md":
-        raise Refused(f'the file of "{id}" is named {id}.md', "an id never changes")
+        raise UsageError(f'the file of "{id}" is named {id}.md', "an id never changes")
     for part in folders:
         if part in ("", ".", "..") or why_unportable(part):
-            raise Refused(f"{to} is no place for an entity", f"for example {ENTITIES}/person/")
+            raise UsageError(f"{to} is no place for an entity", f"for example {ENTITIES}/person/")
     return path
 
 
@@ -166,7 +167,7 @@ def _prove(workspace: Workspace, file: EntityFile, after: Source) -> None:
     """Refuse a text that would say anything else than the file did, but for where it lies."""
     read, _ = parse_entity_file(after)
     if read.is_broken or list(_meanings(workspace, read)) != list(_meanings(workspace, file)):
-        raise Refused(f"{file.path} is left alone: its links cannot be led to another place")
+        raise LeftAlone(f"{file.path} is left alone: its links cannot be led to another place")
 
 
 def _meanings(workspace: Workspace, file: EntityFile) -> Iterator[object]:

@@ -3,9 +3,17 @@
 from collections.abc import Sequence
 
 from kb.edits.edit import Edit, FileChange
-from kb.edits.entity_fields import note_namesakes, read_keys, read_name, read_names, read_type
+from kb.edits.entity_fields import (
+    note_namesakes,
+    note_several,
+    read_keys,
+    read_name,
+    read_names,
+    read_type,
+)
 from kb.edits.file_texts import format_entity
-from kb.edits.workspace import Refused, Workspace
+from kb.edits.workspace import Refused, Taken, Workspace
+from kb.errors import UsageError
 from kb.model.entity import EntityFile
 from kb.model.names import is_id
 from kb.store.layout import entity_path, why_unportable
@@ -53,18 +61,18 @@ def plan_new(
         (FileChange(path, None, _encoded(text)),),
         (chosen,),
         path,
-        notes=(*notes, *about_keys),
+        notes=(*notes, *about_keys, *note_several(workspace, borne)),
     )
 
 
 def _read_id(workspace: Workspace, id: str) -> str:
     if not is_id(id):
-        raise Refused(
+        raise UsageError(
             f'"{id}" is no id',
             f"ids are lower-case letters, digits and single '-', at most 80: {slugify(id)}",
         )
     if workspace.is_taken(id):
-        raise Refused(f'the id "{id}" is taken', f"kb show {id}")
+        raise Taken(f'the id "{id}" is taken', f"kb show {id}")
     return id
 
 
@@ -95,4 +103,4 @@ def _encoded(text: str) -> bytes:
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:
-        raise Refused("the text is not UTF-8", "convert it first") from None
+        raise UsageError("the text is not UTF-8", "convert it first") from None

@@ -7,6 +7,7 @@ from kb.edits.edit import FileChange
 from kb.edits.file_texts import format_observation
 from kb.edits.footnotes import CitedSource, written_day
 from kb.edits.workspace import Refused, Workspace
+from kb.errors import UsageError
 from kb.model.names import MAX_ID_LENGTH
 from kb.model.observation import KINDS
 from kb.model.time import Date, civil
@@ -54,12 +55,13 @@ def plan_observation(
     Its id is its day, else today's, and its title.
     """
     if kind not in KINDS:
-        raise Refused(f'there is no kind of observation "{kind}"', f"kinds: {', '.join(KINDS)}")
+        raise UsageError(f'there is no kind of observation "{kind}"', f"kinds: {', '.join(KINDS)}")
     if not text.strip():
-        raise Refused("an observation needs a text", "give what was said, as it was said")
+        raise UsageError("an observation needs a text", "give what was said, as it was said")
     date = _read_date(happened_at)
     for origin in derived_from:
-        workspace.observation(origin)
+        if origin not in taken:
+            workspace.observation(origin)
     title = " ".join(title.split()) or title_of(text)
     day = written_day(date)[:10] if date else civil(workspace.now)
     id = workspace.free_observation_id(_joined(day, title), taken)
@@ -80,7 +82,7 @@ def plan_observation(
     try:
         data = written.encode("utf-8")
     except UnicodeEncodeError:
-        raise Refused("the text is not UTF-8", "convert it first") from None
+        raise UsageError("the text is not UTF-8", "convert it first") from None
     if len(data) > MAX_FILE_BYTES:
         limit = MAX_FILE_BYTES // 1024 // 1024
         raise Refused(f"the text is larger than {limit} MiB", "file it in parts")
@@ -93,7 +95,7 @@ def _read_date(text: str) -> Date | None:
         return None
     read = parse_date(text)
     if isinstance(read, TimeFault):
-        raise Refused(f'happened_at "{text}": {read.message}', read.hint)
+        raise UsageError(f'happened_at "{text}": {read.message}', read.hint)
     return read
 
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from kb.edits.edit import Edit
 from kb.edits.new_observation import plan_observation, speaker
+from kb.edits.one_line import check_one_line
+from kb.edits.statement_times import read_happened_at
 from kb.edits.workspace import Refused, Workspace
 from kb.model.time import moment
-from kb.syntax.edtf import TimeFault
-from kb.syntax.relative_dates import read_said_time, reference_of
 
 
 def plan_observe(
@@ -27,6 +27,7 @@ def plan_observe(
 
     A ``source`` that an observation has already adds nothing where the text is the same too.
     """
+    check_one_line("a title", title)
     known = [
         one for one in workspace.graph.observations.values() if source and one.source == source
     ]
@@ -38,7 +39,8 @@ def plan_observe(
         text,
         kind=kind,
         title=title,
-        happened_at=_when(workspace, happened_at) or (moment(workspace.now) if is_typed else ""),
+        happened_at=read_happened_at(happened_at, workspace.now)
+        or (moment(workspace.now) if is_typed else ""),
         said_by=speaker(workspace, said_by) if said_by or is_typed else "",
         participants=[_person(workspace, one) for one in participants],
         source=source,
@@ -48,20 +50,6 @@ def plan_observe(
     return Edit(
         "observe", f"observe: {new.title}", (new.change,), observations=(new.id,), notes=notes
     )
-
-
-def _when(workspace: Workspace, text: str) -> str:
-    """Read when it happened: EDTF, or as people say it, counted from today; a stretch of time is none."""
-    if not text:
-        return ""
-    said = read_said_time(text, reference_of(workspace.now))
-    if isinstance(said, TimeFault):
-        raise Refused(f'--happened-at "{text}": {said.message}', said.hint)
-    if not said.interval.is_event:
-        raise Refused(
-            f'--happened-at "{text}" is no single date', "give a day, a month or a moment"
-        )
-    return said.interval.text
 
 
 def _person(workspace: Workspace, argument: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kb.edits.edit import Edit, StatementRef
+from kb.edits.one_line import check_one_line
 from kb.edits.statement_file import StatementFile
 from kb.edits.statement_sources import Sources, read_sources
 from kb.edits.statement_times import GivenTime, ended, read_time, with_end, with_start
@@ -29,6 +30,8 @@ from kb.model.vocabulary import Reading, StatementClass
 
 #: What stands for a link until it is known where its file lies.
 _SOME_LINK = Link(LinkForm.MARKDOWN, "", "", 0, 0)
+#: What to do with a text of several lines.
+_LONGER = "file a longer text: kb observe"
 
 
 class Saying(NamedTuple):
@@ -65,8 +68,9 @@ def plan_fact(
     """Plan a fact. A date may be relative, as times may."""
     reading = read_word(workspace, predicate, Section.FACTS)
     value = value.strip()
-    if not value or len(value.splitlines()) > 1:
-        raise UsageError("a value is one line of text", "file a longer text: kb observe")
+    if not value:
+        raise UsageError("a value is not empty", "say what is so")
+    check_one_line("a value", value, _LONGER)
     line = StatementLine(Section.FACTS, reading.name, value=value)
     return _Plan(workspace, workspace.resolve(subject), reading, None, line, saying).edit("fact")
 
@@ -88,6 +92,7 @@ class _Plan:
         self.notes = notes_on_word(reading)
         if any("\ud800" <= char <= "\udfff" for char in f"{line.value}{saying.reason}"):
             raise UsageError("the arguments are not UTF-8", "convert them first")
+        check_one_line("a note", saying.reason, _LONGER)
         self.sources: Sources = read_sources(workspace, saying.observations, saying.said, saying.by)
         self.time: GivenTime = read_time(
             saying.since, saying.valid_until, saying.when, self.sources.dates

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 from kb.edits.edit import Edit, FileChange
 from kb.edits.entity_links import find_judging, find_linking, find_said_by, words_for
-from kb.edits.workspace import Refused, Workspace
+from kb.edits.statement_words import find_replaced
+from kb.edits.workspace import InUse, LeftAlone, Workspace
 from kb.load import load_file
 
 #: Of each kind of use, as many are named.
@@ -47,15 +48,22 @@ def _uses_of_entity(workspace: Workspace, id: str) -> list[_Use]:
         statements += [one.file.id] * len(in_statements)
         texts += [one.file.id] if any(found.line is None for found in one.links) else []
     redirecting, parting = find_judging(workspace, id)
-    naming = [seen for seen in workspace.graph.involving(id) if seen not in texts]
+    graph, drafts = workspace.graph, workspace.open_entity(id).drafts
+    named = (id, *(f"{id}/^{draft.id}" for draft in drafts))  # as a decision's about has them
+    naming = dict.fromkeys(seen for one in named for seen in graph.involving(one))
     said = find_said_by(workspace, id, file.path)
+    own = {draft.id for draft in drafts}
+    replaced = [
+        f"{one.file_id}/^{one.id}" for one in find_replaced(workspace, id, own) if one.file_id != id
+    ]
     return [
         _Use("statements of others", tuple(statements)),
+        _Use("statements of others that its own supersede", tuple(replaced)),
         _Use("statements said by it", said),
         _Use("texts that link to it", tuple(texts)),
         _Use("redirects to it", tuple(redirecting)),
         _Use("judgements that it is another (distinct_from)", tuple(parting)),
-        _Use("observations that name it", tuple(naming)),
+        _Use("observations that name it", tuple(seen for seen in naming if seen not in texts)),
     ]
 
 
@@ -63,7 +71,7 @@ def _remove_observation(workspace: Workspace, id: str, force: bool) -> Edit:
     seen = workspace.graph.observations[id]
     file, data = load_file(workspace.root, seen.path)
     if data is None or file.is_broken:
-        raise Refused(f"{seen.path} is left alone: it cannot be read", "mend it first: kb check")
+        raise LeftAlone(f"{seen.path} is left alone: it cannot be read", "mend it first: kb check")
     citing = tuple(f"{one.file_id}/^{one.id}" for one in workspace.graph.citing(id))
     others = workspace.graph.observations.values()
     naming = tuple(one.id for one in others if id in one.derived_from or id in one.about)
@@ -85,7 +93,7 @@ def _removal(
 ) -> Edit:
     found = [str(use) for use in uses if use.who]
     if found and not force:
-        raise Refused(
+        raise InUse(
             f"{id} is in use: {'; '.join(found)}",
             "retire what is stated, or merge it into another; --force removes it all the same",
         )

@@ -7,8 +7,8 @@ from kb.edits.edit import Edit, StatementRef
 from kb.edits.statement_file import StatementFile
 from kb.edits.statement_sources import named_sources
 from kb.edits.statement_times import ended, read_end_from_now, with_end
-from kb.edits.statement_words import check_founded, check_successor
-from kb.edits.workspace import Refused, Workspace
+from kb.edits.statement_words import check_founded, check_successor, find_replaced
+from kb.edits.workspace import Ambiguous, InUse, NotFound, Refused, Workspace
 from kb.errors import UsageError
 from kb.graph.graph import Statement
 from kb.graph.standing import is_current
@@ -41,7 +41,7 @@ def plan_unrelate(
     ]
     if not found:
         words = sorted({one.predicate for one in all_of_pair})
-        raise Refused(
+        raise NotFound(
             f'"{predicate}" does not relate {workspace.name_of(start)} to {workspace.name_of(end)}',
             f"what does: {', '.join(words)}" if words else "nothing relates them",
         )
@@ -63,19 +63,16 @@ def _only(found: Sequence[Statement]) -> Statement:
         listed = ", ".join(
             f"^{one.id} ({one.interval.text if one.interval else 'undated'})" for one in found
         )
-        raise Refused(f"{len(found)} statements say that: {listed}", "name one: kb retire ^ID")
+        raise Ambiguous(f"{len(found)} statements say that: {listed}", "name one: kb retire ^ID")
     return found[0]
 
 
 def _delete(workspace: Workspace, one: Statement) -> Edit:
-    heirs = [
-        other.id
-        for other in workspace.graph.about(one.subject)
-        if other.superseded_by == one.id and other.file_id == one.file_id
-    ]
-    if heirs:
-        raise Refused(
-            f"^{one.id} supersedes ^{', ^'.join(heirs)}, which would have no successor",
+    replaced = find_replaced(workspace, one.file_id, (one.id,))
+    if replaced:
+        listed = ", ".join(f"{other.file_id}/^{other.id}" for other in replaced)
+        raise InUse(
+            f"^{one.id} supersedes {listed}, which would have no successor",
             f"retract it instead: kb retire ^{one.id} --retract",
         )
     return _edit(workspace, "unrelate", one, "deleted", lambda file: file.remove(one.id))
@@ -117,15 +114,14 @@ def _end(workspace: Workspace, name: str, one: Statement, until: str) -> Edit:
 
 
 def _supersede(workspace: Workspace, one: Statement, id: str) -> Edit:
-    try:
-        new = workspace.statement(id, None if "/" in id else one.file_id)
-    except Refused:
-        new = workspace.statement(id)
+    of_id = workspace.graph.of_id(id.removeprefix("^"))
+    own = [other for other in of_id if other.file_id == one.file_id]
+    new = own[0] if len(own) == 1 else workspace.statement(id)
     check_successor(workspace, one, new.file_id, new.id)
-    if one in _successors(workspace, new):
-        raise Refused(
-            f"^{one.id} would supersede itself", "name the statement that takes its place"
-        )
+    chain = _successors(workspace, new)
+    if one in chain:
+        way = " → ".join(f"^{other.id}" for other in (one, *chain[: chain.index(one) + 1]))
+        raise Refused(f"superseding would lead in a circle: {way}", "name a statement that stands")
     return _change(workspace, "retire", one, f"superseded by ^{new.id}", superseded_by=new.id)
 
 

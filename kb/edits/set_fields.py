@@ -8,6 +8,7 @@ from kb.edits.entity_fields import (
     change_fields,
     normalized_key,
     note_namesakes,
+    note_several,
     parse_key,
     read_keys,
     read_name,
@@ -16,6 +17,7 @@ from kb.edits.entity_fields import (
 )
 from kb.edits.front_matter_splices import Value, read_field
 from kb.edits.workspace import EntityText, Refused, Workspace
+from kb.errors import UsageError
 from kb.model.names import fold
 from kb.syntax.entity_file import RESERVED
 
@@ -48,11 +50,11 @@ def plan_set(
     name, how = _read_field(field, how, bool(values))
     if how is How.UNSET:
         if values:
-            raise Refused(f"{name}: a field that goes takes no value", "leave the value out")
+            raise UsageError(f"{name}: a field that goes takes no value", "leave the value out")
         new: Value | None = None
         notes: tuple[str, ...] = ()
     elif not values:
-        raise Refused(f"{name}: no value is given", "give one or more, or --unset")
+        raise UsageError(f"{name}: no value is given", "give one or more, or --unset")
     else:
         new, notes = _new_value(workspace, opened, id, name, values, how)
     change = change_fields(opened, ((name, new),))
@@ -62,7 +64,7 @@ def plan_set(
         (change,) if change else (),
         (id,),
         opened.file.path,
-        notes=(*_note_redirect(workspace, entity, id), *(notes if change else ())),
+        notes=notes if change else (),
     )
 
 
@@ -71,7 +73,7 @@ def plan_rename(workspace: Workspace, entity: str, name: str, *, forget: bool = 
     id = workspace.resolve(entity)
     opened = workspace.open_entity(id)
     new, was = read_name(name), opened.file.name
-    notes = _note_redirect(workspace, entity, id)
+    notes: tuple[str, ...] = ()
     change = None
     if was != new:
         aliases = _aliases_after(opened, new, forget)
@@ -107,26 +109,19 @@ def _note_forgotten(workspace: Workspace, id: str, opened: EntityText, new: str)
     return (f"links to [[{old}]] lead nowhere now: {', '.join(linking)}",) if linking else ()
 
 
-def _note_redirect(workspace: Workspace, argument: str, id: str) -> tuple[str, ...]:
-    merged = argument.strip()
-    if merged not in workspace.graph.survivors:
-        return ()
-    return (f"{merged} was merged into {id}, which is what was changed",)
-
-
 def _read_field(field: str, how: How, has_values: bool) -> tuple[str, How]:
     """Read a field's name: reserved ones in any case and joint, ``alias`` and ``key`` as one of their list."""
     text = field.strip()
     word = text.lower().replace("-", "_").replace(" ", "_")
     if word in _ELSEWHERE:
         message, hint = _ELSEWHERE[word]
-        raise Refused(f'"{word}" is not set: {message}', hint)
+        raise UsageError(f'"{word}" is not set: {message}', hint)
     if word in _SINGULARS:
         return _SINGULARS[word], How.ADD if how is How.SET and has_values else how
     if word in RESERVED:
         return word, how
     if not text or not text.isprintable():
-        raise Refused(f"{text!r} is no name of a field", "a field's name is a word")
+        raise UsageError(f"{text!r} is no name of a field", "a field's name is a word")
     return text, how
 
 
@@ -137,7 +132,7 @@ def _new_value(
         return _new_list(workspace, opened, id, field, values, how)
     if field in ("name", "type"):
         if len(values) != 1 or how is not How.SET:
-            raise Refused(f"{field} is one text", f'kb set {id} {field} "…"')
+            raise UsageError(f"{field} is one text", f'kb set {id} {field} "…"')
         return _new_text(workspace, opened, id, field, values[0])
     return _own_value(opened, field, tuple(values), how), ()
 
@@ -193,12 +188,17 @@ def _new_list(
         else:
             given, notes = read_keys(workspace, values, opened.file.type, id)
     if how is How.SET:
-        return given, notes
+        return given, (*notes, *_several(workspace, field, given))
     named = set(map(compare, given))
     if how is How.REMOVE:
         return tuple(one for one in old if compare(one) not in named), notes
     known = set(map(compare, old))
-    return (*old, *(one for one in given if compare(one) not in known)), notes
+    new = (*old, *(one for one in given if compare(one) not in known))
+    return new, (*notes, *_several(workspace, field, new))
+
+
+def _several(workspace: Workspace, field: str, texts: tuple[str, ...]) -> tuple[str, ...]:
+    return note_several(workspace, texts) if field == "keys" else ()
 
 
 def _own_value(opened: EntityText, field: str, values: tuple[str, ...], how: How) -> Value:

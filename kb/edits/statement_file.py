@@ -10,7 +10,7 @@ from kb.edits.edit import FileChange
 from kb.edits.footnotes import CitedSource, plan_footnotes
 from kb.edits.place_statements import NewStatement, place_statements
 from kb.edits.statement_splices import UnclearLine, splice_statement
-from kb.edits.workspace import EntityText, Refused, Workspace
+from kb.edits.workspace import EntityText, LeftAlone, Workspace
 from kb.errors import ConcurrentModification
 from kb.graph.build import Draft, draft_statements, statement_basis
 from kb.model.entity import EntityFile
@@ -144,7 +144,7 @@ class StatementFile:
     def _check_id(self, line: StatementLine, id: str) -> None:
         """Refuse a line whose id another one bears too: which of them keeps it may depend on what they say."""
         if line.id is not None and (line.id != id or self._written_ids.count(id) > 1):
-            raise Refused(
+            raise LeftAlone(
                 f"^{line.id} stands twice in {self.path}, so line {self._line_number(line)} is left alone",
                 "give the statements ids of their own first: kb fmt",
             )
@@ -166,9 +166,11 @@ class StatementFile:
         workspace = self._workspace
         self._drafts = tuple(draft_statements(read, workspace.links, workspace.vocabulary))
 
-    def _refusal(self, line: StatementLine, why: str) -> Refused:
+    def _refusal(self, line: StatementLine, why: str) -> LeftAlone:
         place = f"{self.path}:{self._line_number(line)}" if line.end else self.path
-        return Refused(f"{place} is left alone: {why}", "kb check says what is unclear in the file")
+        return LeftAlone(
+            f"{place} is left alone: {why}", "kb check says what is unclear in the file"
+        )
 
     def _line_number(self, line: StatementLine) -> int:
         return self._source.span(line.start).line

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from kb.edits.edit import FileChange
 from kb.edits.footnotes import CitedSource, written_day
 from kb.edits.new_observation import plan_observation, speaker
-from kb.edits.workspace import Refused, Workspace
+from kb.edits.workspace import Workspace
+from kb.errors import UsageError
 from kb.graph.graph import Observation
 from kb.model.time import Date, moment
 
@@ -32,7 +33,7 @@ def read_sources(
 ) -> Sources:
     """Read ``--observation`` and ``--said``; one of them must be given."""
     if not observations and said is None:
-        raise Refused(
+        raise UsageError(
             "a statement cites its source",
             'name the observation: --observation ID; or say it here: --said "…"',
         )

@@ -35,7 +35,7 @@ def splice_statement(text: str, line: StatementLine, wanted: StatementLine) -> l
     after = _after_object(text, line)
     splices = _qualifier_splices(text, line, wanted, after)
     if wanted.note and wanted.note != line.note:
-        splices.append(_note_splice(text, line, wanted.note, after))
+        splices.append(_note_splice(text, line, wanted, wanted.note, after))
     cited = "".join(
         f" [^{citation.observation}]" for citation in wanted.citations[len(line.citations) :]
     )
@@ -143,9 +143,12 @@ def _added(kept: list[_Item], added: list[tuple[str, str]]) -> list[Splice]:
 # -- the note ----------------------------------------------------------------------------------------------------
 
 
-def _note_splice(text: str, line: StatementLine, note: str, after: int) -> Splice:
+def _note_splice(
+    text: str, line: StatementLine, wanted: StatementLine, note: str, after: int
+) -> Splice:
+    written = format_note(note, line.section, is_qualified=bool(_qualifiers(wanted)))
     if not line.note_start:
-        return Splice(after, after, f" — {format_note(note)}")
+        return Splice(after, after, f" — {written}")
     stop = line.citations[0].start if line.citations else _before_id(text, line)
     end = line.note_start + len(text[line.note_start : stop].rstrip())
-    return Splice(line.note_start, end, format_note(note))
+    return Splice(line.note_start, end, written)

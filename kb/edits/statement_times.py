@@ -1,4 +1,4 @@
-"""Times as an edit's arguments give them → an interval, and what a relative date was read as. Reads no clock."""
+"""Times as an edit's arguments give them → an interval or a date, and what a relative date was read as. Reads no clock."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -59,6 +59,18 @@ def read_end(option: str, text: str, references: Iterable[Date | None], notes: l
 def read_end_from_now(option: str, text: str, now: int, notes: list[str]) -> Date:
     """Read the date that something ended, as somebody says it today."""
     return read_end(option, text, (reference_of(now),), notes)
+
+
+def read_happened_at(text: str, now: int) -> str:
+    """Read when something was said or decided: EDTF, or as people say it, counted from today; empty where it is not given."""
+    if not text:
+        return ""
+    said = _read_from("--happened-at", text, reference_of(now))
+    if not said.interval.is_event:
+        raise UsageError(
+            f'--happened-at "{text}" is no single date', "give a day, a month or a moment"
+        )
+    return said.interval.text
 
 
 def _read(

@@ -4,9 +4,9 @@ from collections import deque
 from collections.abc import Container, Iterable
 
 from kb.edits.workspace import Refused, Workspace
-from kb.graph.contact_rules import is_shared_mailbox
+from kb.errors import UsageError
 from kb.graph.graph import Statement
-from kb.graph.keys import normalize_key
+from kb.graph.speakers import may_be_person
 from kb.graph.standing import is_current
 from kb.model.names import normalize_predicate
 from kb.model.statement import Section, StatementLine
@@ -26,7 +26,7 @@ def read_word(workspace: Workspace, written: str, section: Section) -> Reading:
         return here
     if there.is_known:
         kind, other = ("fact", "kb fact") if is_relation else ("relation", "kb relate")
-        raise Refused(f'"{written}" is a {kind}', f"write it with {other}")
+        raise UsageError(f'"{written}" is a {kind}', f"write it with {other}")
     from kb.checks.guesses import did_you_mean
 
     words = sorted(_words(workspace, section))
@@ -34,8 +34,8 @@ def read_word(workspace: Workspace, written: str, section: Section) -> Reading:
     near = f"{near} Else" if near else "kb vocabulary lists the words; else"
     if is_relation:
         hint = f"{near} write --type custom --reason TEXT, or add the word to kb.yaml"
-        raise Refused(f'there is no relation "{written}"', hint)
-    raise Refused(f'there is no fact "{written}"', f"{near} add the word to kb.yaml")
+        raise UsageError(f'there is no relation "{written}"', hint)
+    raise UsageError(f'there is no fact "{written}"', f"{near} add the word to kb.yaml")
 
 
 def _words(workspace: Workspace, section: Section) -> Iterable[str]:
@@ -138,27 +138,11 @@ def _circle(relation: RelationWord, came_from: dict[str, str], subject: str) -> 
 
 def check_founded(workspace: Workspace, speakers: Iterable[str]) -> None:
     """Refuse an established cause that rests on nothing a person said."""
-    if not any(is_person(workspace, speaker) for speaker in speakers):
+    if not any(may_be_person(workspace.graph, speaker) for speaker in speakers):
         raise Refused(
             "an established cause must cite an observation that a person said",
             "cite one with said_by; or write a hypothesis: --type possibly-caused-by",
         )
-
-
-def is_person(workspace: Workspace, speaker: str) -> bool:
-    """Say whether a text names a person, or may do so, as ``kb.checks.causes`` does."""
-    graph, vocabulary = workspace.graph, workspace.vocabulary
-    id = graph.survivors.get(speaker, speaker)
-    if id in graph.entities:
-        return vocabulary.admits(("person",), _known_type(workspace, id))
-    kind, _, value = speaker.partition(":")
-    word = vocabulary.keys.get(kind)
-    if word is None or not value:
-        return bool(speaker.strip())
-    bearers = graph.bearers_of_key(normalize_key(kind, value, vocabulary))
-    if bearers:
-        return any(vocabulary.admits(("person",), _known_type(workspace, id)) for id in bearers)
-    return vocabulary.admits(word.types, "person") and not is_shared_mailbox(value)
 
 
 def check_quote(line: StatementLine, bodies: Iterable[str]) -> None:
@@ -211,15 +195,33 @@ def tell_rivals(workspace: Workspace, rivals: Iterable[Statement]) -> list[str]:
     ]
 
 
+def find_replaced(workspace: Workspace, file_id: str, ids: Container[str]) -> list[Statement]:
+    """List what statements of a file supersede, in that file and in others."""
+    graph = workspace.graph
+    return [
+        one
+        for one in graph.superseded()
+        if (id := one.superseded_by) is not None
+        and id in ids
+        # In a file with a statement of that id, the id means that one.
+        and (one.file_id == file_id or all(own.file_id != one.file_id for own in graph.of_id(id)))
+    ]
+
+
 def check_successor(workspace: Workspace, old: Statement, file_id: str, id: str) -> None:
-    """Refuse a successor of a statement that has another one, or that its file cannot name."""
+    """Refuse a successor that a statement cannot have: itself, one beside another, one that its file cannot name."""
+    if (old.file_id, old.id) == (file_id, id):
+        raise Refused(f"^{id} cannot take its own place", "name the statement that does")
     if old.superseded_by not in (None, id):
         raise Refused(f"^{old.id} is superseded by ^{old.superseded_by} already", "name that one")
     if old.retracted and old.superseded_by is None:
         raise Refused(f"^{old.id} is retracted already", "leave it as it is")
-    others = [one for one in workspace.graph.of_id(id) if one.file_id != file_id]
+    others = {one.file_id for one in workspace.graph.of_id(id)} - {file_id}
     if file_id != old.file_id and others:
+        why = f"{', '.join(sorted({file_id, *others}))} have a statement ^{id} each"
+        if old.file_id in others:
+            why = f"there, ^{id} is a statement of its own"
         raise Refused(
-            f"^{id} is the id of several statements, so that {old.file_id} cannot name it",
-            f"retract the old one: kb retire ^{old.id} --retract",
+            f"the file of {old.file_id} cannot name ^{id} of {file_id}: {why}",
+            f"retract the old one: kb retire {old.file_id}/^{old.id} --retract",
         )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from kb.edits.edit import FileChange
 from kb.edits.footnotes import CitedSource, written_day
 from kb.edits.import_ids import free_id
-from kb.errors import KbError
+from kb.errors import ErrorCode, KbError
 from kb.graph.build import Draft, draft_statements
 from kb.graph.graph import Graph, Observation, Statement
 from kb.graph.known_files import BaseFiles, KnownFiles, KnownPlaces, newer_cards
@@ -26,6 +26,36 @@ from kb.syntax.source import Source, decode
 
 class Refused(KbError):
     """An edit that cannot be done as asked. The message says why, the hint what to do instead."""
+
+
+class NotFound(Refused):
+    """What is named is not there."""
+
+    code = ErrorCode.NOT_FOUND
+
+
+class Ambiguous(Refused):
+    """What is named could be several."""
+
+    code = ErrorCode.AMBIGUOUS
+
+
+class Taken(Refused):
+    """An id, a key or a place is another's."""
+
+    code = ErrorCode.TAKEN
+
+
+class InUse(Refused):
+    """Something refers to what would go."""
+
+    code = ErrorCode.IN_USE
+
+
+class LeftAlone(Refused):
+    """A file cannot be read, or not be changed without changing more."""
+
+    code = ErrorCode.LEFT_ALONE
 
 
 class EntityText(NamedTuple):
@@ -47,6 +77,7 @@ class Workspace:
 
     def __init__(self, base: KnowledgeBase) -> None:
         self.base, self.now = base, base.now
+        self._redirects: dict[str, str] = {}
         self._open: dict[str, EntityText] = {}
 
     @property
@@ -91,8 +122,10 @@ class Workspace:
         if sure:
             best = [c for c in sure if c.tier is sure[0].tier]
             if len(best) == 1:
+                if argument.strip() in graph.survivors:
+                    self._redirects[argument.strip()] = best[0].id
                 return best[0].id
-            raise Refused(
+            raise Ambiguous(
                 f'"{argument}" could be any of {len(best)}: '
                 + ", ".join(f"{self.name_of(c.id)} ({c.id})" for c in best),
                 f"give the {what}'s id",
@@ -101,7 +134,15 @@ class Workspace:
         hint = (
             f"did you mean {' or '.join(near)}? Or make it: kb new" if near else "make it: kb new"
         )
-        raise Refused(f'no {what} is "{argument}"', hint)
+        raise NotFound(f'no {what} is "{argument}"', hint)
+
+    @property
+    def redirect_notes(self) -> list[str]:
+        """What to say of the arguments that named what was merged into another."""
+        return [
+            f"{merged} was merged into {id}, which is meant"
+            for merged, id in self._redirects.items()
+        ]
 
     def file_id(self, argument: str, what: str = "entity") -> str:
         """Read an argument as the one file that it names: an id is that file's own, were it merged into another."""
@@ -122,7 +163,7 @@ class Workspace:
         """Give an observation by its id."""
         found = self.graph.observations.get(id)
         if found is None:
-            raise Refused(
+            raise NotFound(
                 f'there is no observation "{id}"',
                 "file the source first: kb observe; or say it here: --said TEXT",
             )
@@ -144,9 +185,9 @@ class Workspace:
             return found[0]
         if not found:
             where = f" of {owner}" if owner else ""
-            raise Refused(f"there is no statement ^{bare}{where}", "kb facts ENTITY lists them")
+            raise NotFound(f"there is no statement ^{bare}{where}", "kb facts ENTITY lists them")
         owners = ", ".join(sorted({one.file_id for one in found}))
-        raise Refused(
+        raise Ambiguous(
             f"^{bare} is the id of {len(found)} statements, of {owners}",
             f"name its entity too: {found[0].file_id}/^{bare}",
         )
@@ -158,20 +199,20 @@ class Workspace:
         if id not in self._open:
             path = self.places.path_of(id)
             if path is None:
-                raise Refused(
+                raise Ambiguous(
                     f'no single file is the entity "{id}"', "kb check says which claim it"
                 )
             file, data = load_file(self.root, path)
             if data is None or not isinstance(file, EntityFile):
-                raise Refused(f"{path} cannot be read", "kb check says why")
+                raise LeftAlone(f"{path} cannot be read", "kb check says why")
             source = decode(path, data)
             if file.is_broken:
-                raise Refused(
+                raise LeftAlone(
                     f"{path} is left alone: its frontmatter does not parse",
                     "mend it first: kb check",
                 )
             if not source.is_utf8:
-                raise Refused(f"{path} is left alone: it is not UTF-8", "mend it first: kb check")
+                raise LeftAlone(f"{path} is left alone: it is not UTF-8", "mend it first: kb check")
             drafts = tuple(draft_statements(file, self.links, self.vocabulary))
             self._open[id] = EntityText(file, source, drafts, data)
         return self._open[id]
@@ -197,7 +238,7 @@ class Workspace:
             return format_link(name, id, LinkForm.WIKI)
         path = self.places.path_of(id)
         if path is None:
-            raise Refused(f'no single file is the entity "{id}"', "kb check says which claim it")
+            raise Ambiguous(f'no single file is the entity "{id}"', "kb check says which claim it")
         return format_link(name, relative_link(from_path, path))
 
     def is_taken(self, id: str) -> bool:

@@ -71,10 +71,18 @@ _NOT_FREE = frozenset(
     ("facebook.com", "google.com", "microsoft.com", "apple.com", "github.com", "linkedin.com")
 )
 
+#: Kinds under which people write phone numbers, and which are no keys.
+_PHONE_KINDS = frozenset(("phone", "tel", "telephone", "mobile", "cell", "fax"))
+
 _LONGEST_ADDRESS = 400
 _LABEL = re.compile(r"[^\W_](?:[\w-]{0,61}[^\W_])?")
 _PHONE_SIGNS = re.compile(r"[\s().\-/\u00a0\u2010-\u2015]")
 _E164 = re.compile(r"\+[1-9]\d{6,14}")
+
+
+def is_phone_kind(kind: str) -> bool:
+    """Say whether a kind of key is one of phone numbers, which are no keys: several share one, and it changes hands."""
+    return kind.casefold() in _PHONE_KINDS
 
 
 def is_shared_mailbox(address: str) -> bool:
@@ -122,13 +130,6 @@ def registrable_domain(domain: str) -> str:
         return ""
     found = _suffixes().privatesuffix(encoded)
     return ".".join(labels[-len(found.split(".")) :]) if found else ""
-
-
-def company_domain(address: str) -> str:
-    """Give the domain of an address that may be its company's key; "" where it says nothing of one."""
-    domain = address.strip().rpartition("@")[2]
-    whole = registrable_domain(domain)
-    return "" if is_free_mail(domain) else whole
 
 
 def normalize_phone(text: str) -> str:

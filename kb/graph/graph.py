@@ -145,6 +145,10 @@ class Graph(ABC):
         """List the statements of an id, which is one file's own: several files may have it."""
 
     @abstractmethod
+    def superseded(self) -> tuple[Statement, ...]:
+        """List the statements that name a successor, by path and line."""
+
+    @abstractmethod
     def about(self, id: str) -> tuple[Statement, ...]:
         """List the statements with the entity at either end, by path and line."""
 

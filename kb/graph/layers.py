@@ -233,6 +233,11 @@ class Layer:
             if text in texts
         ]
 
+    def superseded(self) -> list[int]:
+        """Find the statements that name a successor."""
+        successors = self._statements[SUPERSEDED_BY::STATEMENT_WIDTH]
+        return [number for number, text in enumerate(successors) if text != NONE]
+
     def statements_of_path(self, path: int) -> range:
         """Give the statements of a file: rows are in order of their paths."""
         first = end = first_row_from(self._statements, STATEMENT_WIDTH, path)

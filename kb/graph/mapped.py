@@ -169,10 +169,16 @@ class MappedGraph(Graph):
             yield layer.statement(number)
 
     def of_id(self, statement_id: str) -> tuple[Statement, ...]:
+        return self._found(lambda layer: layer.statements_of_id(statement_id))
+
+    def superseded(self) -> tuple[Statement, ...]:
+        return self._found(Layer.superseded)
+
+    def _found(self, find: Callable[[Layer], list[int]]) -> tuple[Statement, ...]:
         found = [
             layer.statement(number)
             for layer in self._layers
-            for number in layer.statements_of_id(statement_id)
+            for number in find(layer)
             if not layer.is_masked(number)
         ]
         return tuple(sorted(found, key=lambda statement: statement.ordinal))

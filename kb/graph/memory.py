@@ -68,6 +68,9 @@ class MemoryGraph(Graph):
     def of_id(self, statement_id: str) -> tuple[Statement, ...]:
         return tuple(one for one in self._rows.statements if one.id == statement_id)
 
+    def superseded(self) -> tuple[Statement, ...]:
+        return tuple(one for one in self._rows.statements if one.superseded_by is not None)
+
     def about(self, id: str) -> tuple[Statement, ...]:
         return self._by_entity.get(id, ())
 

@@ -7,7 +7,7 @@ Words are all wanted. ``"…"`` is a phrase, ``wor*`` a beginning, ``-word`` is 
 import re
 from typing import NamedTuple
 
-from kb.errors import UsageError
+from kb.errors import ErrorCode, UsageError
 from kb.index.words import Analyzer, Run
 
 MOST_UNITS = 100
@@ -28,6 +28,8 @@ _TRIMMED = "()[]{}<>,;!?.…"
 
 class BadQuery(UsageError):
     """A text that asks nothing that can be looked up."""
+
+    code = ErrorCode.BAD_QUERY
 
     def __init__(self, why: str, hint: str = "") -> None:
         super().__init__(f"bad query: {why}", hint)

@@ -67,6 +67,8 @@ _PROSE = ("DESCRIPTION", "COMMENT", "CONTACT")
 _STAMPS = ("DTSTAMP", "LAST-MODIFIED", "SEQUENCE", "CREATED")
 _HTML = re.compile(r"<br\s*/?>|</(?:p|a|b|i|u|ul|ol|li|span|div|html|table)>", re.I)
 _MAX_PARTICIPANTS = 2000
+#: Methods of calendars that say what is to be, and not what somebody answers.
+_INVITING = frozenset(("", "REQUEST", "PUBLISH", "ADD", "CANCEL"))
 NO_TITLE = "(no title)"
 
 
@@ -103,6 +105,22 @@ def read_calendar(data: bytes, where: str) -> Iterator[SourceRecord | Problem]:
         count = len(outside.unread)
         message = f"{count} lines stand outside any entry and are not read, first {show(content)}"
         yield Problem(f"{where}:{line}", message, is_lost=False)
+
+
+def read_invitation(data: bytes, where: str) -> Iterator[SourceRecord]:
+    """Read the entries of a mail's calendar part: what it invites to or calls off. Never raises on content.
+
+    Answers to an invitation are left out: they say nothing of the event that their mail does not. So is an entry without a
+    UID, since nothing would tell that it is the one of a calendar file.
+    """
+    number = 0
+    for component in iter_components(decode_lines(data, [])):
+        reader = _EntryReader(component, where)
+        if component.name == "VCALENDAR" and reader.method in _INVITING:
+            for entry in component.parts:
+                if entry.name in _ENTRIES and entry.value("UID"):
+                    number += 1
+                    yield reader.read(entry, number, [])
 
 
 class _EntryReader:

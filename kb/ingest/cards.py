@@ -148,7 +148,6 @@ class _Card:
             tuple(f"email:{address}" for address in emails),
             name,
             nature,
-            tuple(phones),
         )
         fallback = next(iter(emails), "") or next(iter(phones), "") or NO_NAME
         return SourceRecord(
@@ -159,7 +158,7 @@ class _Card:
             where=where,
             digest=digest_of(raw),
             happened_at=self._revised_at(),
-            participants=(subject,) if name or emails or phones else (),
+            participants=(subject,) if name or emails else (),
             attachments=attachments,
             warnings=in_short(warnings),
         )

@@ -4,23 +4,40 @@ Keys come from structure alone. A key that somebody bears is that somebody; a ne
 bear, or that says where and not who, stays a key. Names decide nothing.
 """
 
+import contextlib
+import errno
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kb.edits.edit import FileChange
+from kb.edits.apply import (
+    UNDONE_SINCE,
+    WriteOptions,
+    check_configuration,
+    commit_edit,
+    find_done,
+    wants_commit,
+    warn_of_damage,
+)
+from kb.edits.edit import Edit, FileChange
 from kb.edits.file_texts import format_entity
-from kb.edits.journal import Journal
+from kb.edits.journal import Journal, JournalEntry
 from kb.edits.new_observation import plan_observation
-from kb.edits.workspace import Refused, Workspace
+from kb.edits.runs import Run, read_made
+from kb.edits.workspace import Workspace
 from kb.errors import KbError, UsageError
 from kb.ingest.records import Nature, Participant, Problem, SourceRecord
-from kb.ingest.repeats import iter_new, kept_text
-from kb.knowledge_base import KnowledgeBase, open_for_reading
-from kb.queries.mention_resolution import read_mention_key
+from kb.ingest.repeats import iter_new, kept_text, seal_of_record, source_apart
+from kb.knowledge_base import open_for_reading
+from kb.queries.mention_resolution import WeighedKey, weigh_key
 from kb.store.layout import entity_path
-from kb.store.writes import create_file, flush_files, lock_knowledge_base
+from kb.store.writes import flush_files, lock_knowledge_base
 from kb.syntax.slugs import slugify
+
+_NAME = "ingest"
+#: What the system says where nothing more can be written; the sources that follow are not read for it.
+_NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EROFS))
+
 
 Progress = Callable[[int, int], None]
 
@@ -46,76 +63,161 @@ class KeptSource(NamedTuple):
 class Ingested(NamedTuple):
     """What came of sources, or would come of them."""
 
-    kept: tuple[KeptSource, ...]
-    entities: tuple[tuple[str, str], ...]  #: (id, key) of each that was made
-    attached: int  #: participants that were there already
-    questions: tuple[str, ...]  #: keys that could be several, or say no person
-    repeated: int  #: records that were there already
-    problems: tuple[Problem, ...]
-    is_written: bool
+    subject: str  #: one line that says it
+    kept: tuple[KeptSource, ...] = ()
+    entities: tuple[tuple[str, str], ...] = ()  #: (id, key) of each that was made
+    attached: int = 0  #: participants that were there already
+    questions: tuple[str, ...] = ()  #: keys that could be several, or say no person
+    repeated: int = 0  #: records that were there already
+    problems: tuple[Problem, ...] = ()
+    is_written: bool = True
+    made: tuple[str, ...] = ()  #: the files that were made
+    commit: str = ""  #: the id of the commit made; empty where none was
+    is_done_before: bool = False  #: the same call was done before; nothing was done now
+    is_interrupted: bool = False  #: by whoever watched; what was kept stays
+    warnings: tuple[str, ...] = ()
 
 
 def ingest_sources(
     root: str,
     now: int,
     items: Iterable[SourceRecord | Problem],
-    dry_run: bool = False,
+    options: WriteOptions,
     progress: Progress | None = None,
 ) -> Ingested:
-    """File what is new of some records. A killed run leaves whole files; running it again adds the rest."""
-    if dry_run:
-        keeper = _Keeper(Workspace(open_for_reading(root, now, may_trust=False)), dry_run=True)
-        return keeper.keep(items, progress)
+    """File what is new of some records: one edit, which ``kb undo`` takes back as a whole.
+
+    A killed run leaves whole files, which undo knows; running it again adds the rest.
+    """
+    if options.dry_run:
+        keeper = _Keeper(Workspace(open_for_reading(root, now, may_trust=False)), None)
+        keeper.keep(items, progress)
+        return keeper.outcome()
     with lock_knowledge_base(root):
-        keeper = _Keeper(Workspace(open_for_reading(root, now, may_trust=False)), dry_run=False)
-        done = keeper.keep(items, progress)
+        journal = Journal(root)
+        done = find_done(journal, options)
+        if done is not None:
+            return _done_before(journal, done)
+        check_configuration(root)
+        workspace = Workspace(open_for_reading(root, now, may_trust=False))
+        with contextlib.closing(Run(root, _NAME, now)) as run:
+            keeper = _Keeper(workspace, run)
+            keeper.keep(items, progress)
+            return _finish(keeper, run, journal, options)
+
+
+def _done_before(journal: Journal, done: JournalEntry) -> Ingested:
+    made = tuple(one.path for one in read_made(journal, done)) if done.is_run else ()
+    return Ingested(
+        done.edit.subject,
+        made=made,
+        commit=done.commit,
+        is_done_before=True,
+        warnings=(UNDONE_SINCE,) if done.is_undone else (),
+    )
+
+
+def _finish(keeper: "_Keeper", run: Run, journal: Journal, options: WriteOptions) -> Ingested:
+    """Flush what was written, remember it, and commit it if asked."""
+    root = keeper.workspace.root
+    outcome = keeper.outcome()
+    run.warnings += warn_of_damage(journal, options)
+    if run.made:
         flush_files(root)
-        if done.kept:
-            Journal(root).add_barrier("ingest", f"kb ingest of {len(done.kept)} sources", now)
-        return done
+    edit = Edit(_NAME, outcome.subject)
+    run.finish(edit, options.request, options.idempotency_key, is_whole=keeper.is_whole)
+    commit = ""
+    if run.made and wants_commit(keeper.workspace, options):
+        edit = edit._replace(observations=tuple(one.observation for one in outcome.kept))
+        commit, warning = commit_edit(root, edit, tuple(run.made), options.by)
+        run.warnings += [warning] if warning else []
+        if commit:
+            run.committed(commit)
+    return outcome._replace(commit=commit, made=tuple(run.made), warnings=tuple(run.warnings))
 
 
 @dataclass
 class _Keeper:
     workspace: Workspace
-    dry_run: bool
+    run: Run | None  #: ``None``: nothing is written
     kept: list[KeptSource] = field(default_factory=list)
     made: dict[str, str] = field(default_factory=dict)  #: key → id of the entities made here
     ids: set[str] = field(default_factory=set)  #: of what is planned here, both kinds
     planned: dict[str, FileChange] = field(default_factory=dict)  #: the record's entities by id
+    observations: dict[str, str] = field(default_factory=dict)  #: source → id
     attached: set[str] = field(default_factory=set)
     questions: dict[str, None] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     records: int = 0
+    new: int = 0
+    is_interrupted: bool = False
+    is_full: bool = False  #: the disk
 
-    def keep(self, items: Iterable[SourceRecord | Problem], progress: Progress | None) -> Ingested:
-        known = dict(_known_sources(self.workspace.base))
-        for item in iter_new(self._counted(items), known):
-            if isinstance(item, Problem):
-                self.problems.append(item)
-                continue
-            try:
-                self._keep(item)
-            except KbError as error:  # one record that cannot be kept does not stop the others
-                self._drop_planned()
-                self.problems.append(Problem(item.where, error.message))
-            if progress:
-                progress(len(self.kept), 0)
-        repeated = self.records - len(self.kept) - sum(one.is_lost for one in self.problems)
+    @property
+    def is_whole(self) -> bool:
+        """Whether all was read that was to be."""
+        return not self.is_interrupted and not self.is_full
+
+    def keep(self, items: Iterable[SourceRecord | Problem], progress: Progress | None) -> None:
+        """Keep what is new. An interruption ends it, and what was kept stays."""
+        try:
+            for item in iter_new(self._counted(items), dict(self._known_sources())):
+                if isinstance(item, Problem):
+                    self.problems.append(item)
+                    continue
+                self.new += 1
+                self._try_to_keep(item)
+                if self.is_full:
+                    break
+                if progress:
+                    progress(len(self.kept), 0)
+        except KeyboardInterrupt:
+            self.is_interrupted = True
+
+    def outcome(self) -> Ingested:
+        """Say what came of it."""
         return Ingested(
+            self._subject(),
             tuple(self.kept),
             tuple((id, key) for key, id in self.made.items()),
             len(self.attached),
             tuple(self.questions),
-            max(0, repeated),
+            self.records - self.new,
             tuple(self.problems),
-            not self.dry_run,
+            self.run is not None,
+            is_interrupted=self.is_interrupted,
         )
+
+    def _subject(self) -> str:
+        found, new = len(self.kept), len(set(self.made.values()))
+        parts = [f"{found:,} {'observation' if found == 1 else 'observations'}"]
+        if new:
+            parts.append(f"{new:,} new {'entity' if new == 1 else 'entities'}")
+        parts += [] if self.is_whole else ["stopped before the end"]
+        return f"{_NAME}: {', '.join(parts)}"
 
     def _counted(self, items: Iterable[SourceRecord | Problem]) -> Iterator[SourceRecord | Problem]:
         for item in items:
             self.records += isinstance(item, SourceRecord)
             yield item
+
+    def _known_sources(self) -> Iterator[tuple[str, str]]:
+        """Yield the source of each observation that has one, with its seal."""
+        for observation in self.workspace.graph.observations.values():
+            if observation.source:
+                self.observations[observation.source] = observation.id
+                yield observation.source, observation.digest
+
+    def _try_to_keep(self, record: SourceRecord) -> None:
+        """Keep a record; one that cannot be kept does not stop the others, unless the disk is full."""
+        try:
+            self._keep(record)
+        except KbError as error:
+            self._drop_planned()
+            cause = error.__cause__
+            self.is_full = isinstance(cause, OSError) and cause.errno in _NO_ROOM
+            more = "; what comes after it is not read" if self.is_full else ""
+            self.problems.append(Problem(record.where, error.message + more))
 
     def _keep(self, record: SourceRecord) -> None:
         people = {
@@ -130,12 +232,15 @@ class _Keeper:
             said_by=people.get(record.said_by, record.said_by),
             participants=tuple(dict.fromkeys(people.values())),
             source=record.source,
+            derived_from=self._mail_of(record),
             taken=self.ids,
         )
-        for change in (new.change, *self.planned.values()):
-            self._write(change)
+        if self.run is not None:
+            # An observation that names somebody who is not there would never be mended: its source is known.
+            self.run.make((*self.planned.values(), new.change))
         self.planned.clear()
         self.ids.add(new.id)
+        self.observations[record.source] = new.id
         self.kept.append(
             KeptSource(
                 new.id,
@@ -147,9 +252,18 @@ class _Keeper:
             )
         )
 
+    def _mail_of(self, record: SourceRecord) -> tuple[str, ...]:
+        """Give the observation of the mail that a record came in: it repeats what that one says."""
+        if record.mail is None:
+            return ()
+        apart = source_apart(record.mail.source, seal_of_record(record.mail))
+        id = self.observations.get(apart) or self.observations.get(record.mail.source)
+        return (id,) if id else ()
+
     def _drop_planned(self) -> None:
         """Forget the entities of a record that is not kept."""
         self.made = {key: id for key, id in self.made.items() if id not in self.planned}
+        self.ids.difference_update(self.planned)
         self.planned.clear()
 
     # -- who takes part ------------------------------------------------------------------------------------------
@@ -158,26 +272,46 @@ class _Keeper:
         """Give the id of whoever bears a key, made if nobody does; the key itself where it says no one."""
         graph = self.workspace.graph
         try:
-            normalized, doubt = read_mention_key(graph, key)
+            found = weigh_key(graph, key)
         except UsageError:
             return key
-        if normalized in self.made:
-            return self.made[normalized]
-        bearers = graph.bearers_of_key(normalized)
-        if len(bearers) == 1:
-            self.attached.add(bearers[0])
-            return bearers[0]
-        if bearers:
-            self.questions[f"{normalized}: borne by {' and '.join(bearers)}"] = None
-            return normalized
-        if doubt:
-            self.questions[doubt] = None
-            return normalized or key
-        # A card's other keys are the same somebody's.
-        others = [self.made[other] for other in participant.keys if other in self.made]
-        if others:
-            return others[0]
-        return self._make(participant, normalized)
+        if found.key in self.made:
+            return self.made[found.key]
+        if found.named:
+            self.attached.add(found.named)
+            return found.named
+        if found.doubt:
+            self.questions[found.doubt] = None
+            return found.key or key
+        if found.bearers:
+            self.questions[f"{found.key}: borne by {' and '.join(found.bearers)}"] = None
+            return found.key
+        return self._bearer_of_another(participant, found.key) or self._make(participant, found.key)
+
+    def _bearer_of_another(self, participant: Participant, key: str) -> str:
+        """Give whoever is known by another key of the same card; that somebody does not bear this one is said."""
+        for other in participant.keys:
+            if other in self.made:
+                return self.made[other]
+        named = dict.fromkeys(
+            found.named
+            for other in participant.keys
+            if (found := self._weighed(other)) and found.named
+        )
+        if len(named) != 1:
+            return ""
+        (id,) = named
+        self.attached.add(id)
+        self.questions[f"{key}: on a card of {id}, who does not bear it: kb set {id} key {key}"] = (
+            None
+        )
+        return id
+
+    def _weighed(self, key: str) -> WeighedKey | None:
+        try:
+            return weigh_key(self.workspace.graph, key)
+        except UsageError:
+            return None
 
     def _make(self, participant: Participant, key: str) -> str:
         address = key.partition(":")[2]
@@ -188,13 +322,15 @@ class _Keeper:
         )
         keys = [key]
         for other in participant.keys:
-            try:
-                normalized, doubt = read_mention_key(self.workspace.graph, other)
-            except UsageError:
-                continue
-            free = not self.workspace.graph.bearers_of_key(normalized)
-            if not doubt and free and normalized not in self.made and normalized not in keys:
-                keys.append(normalized)
+            found = self._weighed(other)
+            if (
+                found
+                and not found.doubt
+                and not found.bearers
+                and found.key not in self.made
+                and found.key not in keys
+            ):
+                keys.append(found.key)
         path = entity_path(self.workspace.root, type, id)
         fields = (("id", id), ("type", type), ("name", name), ("keys", keys))
         text = format_entity(path, fields, "", (), {})
@@ -203,17 +339,3 @@ class _Keeper:
         for one in keys:
             self.made[one] = id
         return id
-
-    def _write(self, change: FileChange) -> None:
-        if self.dry_run:
-            return
-        if change.after is None:
-            raise Refused(f"{change.path} is not removed by an ingest")
-        create_file(self.workspace.root, change.path, change.after, durable=False)
-
-
-def _known_sources(base: KnowledgeBase) -> Iterator[tuple[str, str]]:
-    """Yield the source of each observation that has one, with its seal."""
-    for observation in base.graph.observations.values():
-        if observation.source:
-            yield observation.source, observation.digest

@@ -17,6 +17,8 @@ _DEEPEST = 20
 _QUOTED_HEADERS = ("From", "To", "Cc", "Date", "Subject")
 #: Types that are read as text; all others are named.
 _READ = ("text/plain", "text/html", "text/enriched")
+#: Types that an invitation has.
+_CALENDARS = ("text/calendar", "application/ics")
 _TYPE = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
 
 #: What the standard library's parser finds, in words; what is not listed is said with its name.
@@ -42,6 +44,7 @@ class BodyReader:
         self.warnings = warnings
         self.texts: list[str] = []
         self.attachments: list[Attachment] = []
+        self.calendars: list[bytes] = []  #: UTF-8; each is an attachment too
 
     def read(self, part: Mail, depth: int = 0) -> None:
         """Read one part and all in it."""
@@ -93,6 +96,7 @@ class BodyReader:
             elif is_saying:
                 reader.warnings.clear()
             self.attachments += reader.attachments
+            self.calendars += reader.calendars
             self.warnings += reader.warnings
 
     def _quoted(self, message: Mail, depth: int) -> None:
@@ -109,6 +113,9 @@ class BodyReader:
     def _leaf(self, part: Mail, kind: str) -> None:
         data = decoded_payload(part, self.warnings)
         name = self._file_name(part)
+        if kind in _CALENDARS:
+            text = decode_text(data, charset_of(part), "a calendar", [])
+            self.calendars.append(text.encode("utf-8", "surrogateescape"))
         disposition = _plain_header(part, "content-disposition").strip().lower()
         is_text = kind in _READ or kind.startswith("multipart/")
         if kind == "message/delivery-status" or kind == "text/rfc822-headers":

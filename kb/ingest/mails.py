@@ -1,12 +1,15 @@
-"""One mail's bytes → a record. Keys are the addresses of its headers; nothing is taken from its text.
+"""One mail's bytes → a record, and one for each event that it invites to. Keys are the addresses of its headers; nothing is taken from its text.
 
 The standard library's parser splits headers and parts, under its oldest policy (``compat32``): the newer one reads each
 header while it is asked for, and raises on many that are malformed. Addresses, dates and encoded words are read here.
 """
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 
 from kb.ingest.addresses import read_addresses
+from kb.ingest.calendars import read_invitation
 from kb.ingest.encoded_words import decode_header
 from kb.ingest.mail_dates import read_mail_date
 from kb.ingest.mail_parser import Mail, parse_message
@@ -35,27 +38,46 @@ _MAX_HEADER = 256 * 1024
 NO_SUBJECT = "(no subject)"
 
 
-def read_mail(data: bytes, where: str, stored: bytes | None = None) -> SourceRecord:
-    """Read a mail. ``stored`` are its bytes as they stand in a mailbox, where those are quoted. Never raises on content."""
+def read_mail(data: bytes, where: str, stored: bytes | None = None) -> Iterator[SourceRecord]:
+    """Read a mail, and after it the events that it invites to. Never raises on content.
+
+    ``stored`` are the mail's bytes as they stand in a mailbox, where those are quoted.
+    """
     warnings: list[str] = []
     kept = data if stored is None else stored
+    body = BodyReader(warnings)
     try:
         message = parse_message(data.removeprefix(b"\xef\xbb\xbf"))
         heads = _headers(message, warnings)
-        body = BodyReader(warnings)
         body.read(message)
     except (RecursionError, ValueError, LookupError, TypeError, AttributeError) as error:
         why = f"the mail cannot be taken apart ({type(error).__name__}) and is kept as it stands"
-        return raw_record(kept, where, "email", "mail that cannot be read", [why])
+        yield raw_record(kept, where, "email", "mail that cannot be read", [why])
+        return
     if not heads:
-        return raw_record(kept, where, "email", "mail without headers", ["it has no headers"])
+        yield raw_record(kept, where, "email", "mail without headers", ["it has no headers"])
+        return
+    mail = _record(heads, body, data, kept, where, warnings)
+    yield mail
+    for number, calendar in enumerate(body.calendars, 1):
+        for event in read_invitation(calendar, f"{where}/calendar-{number}"):
+            yield replace(event, mail=mail)
+
+
+def _record(
+    heads: dict[str, str],
+    body: BodyReader,
+    data: bytes,
+    kept: bytes,
+    where: str,
+    warnings: list[str],
+) -> SourceRecord:
     participants = _participants(heads, warnings)
     title = clean_line(
         decode_header(heads.get("subject", ""), "Subject", warnings), "Subject", warnings
     )
     return SourceRecord(
-        source=_message_id(heads.get("message-id", ""), "Message-ID", warnings)
-        or source_of_content(data),
+        source=_message_id(heads.get("message-id", ""), warnings) or source_of_content(data),
         kind="email",
         title=title or NO_SUBJECT,
         text=body.text(),
@@ -65,7 +87,6 @@ def read_mail(data: bytes, where: str, stored: bytes | None = None) -> SourceRec
         said_by=_said_by(participants),
         participants=participants,
         attachments=tuple(body.attachments),
-        replies_to=_message_id(heads.get("in-reply-to", ""), "In-Reply-To", []),
         warnings=in_short(warnings),
     )
 
@@ -125,17 +146,17 @@ def _happened_at(heads: dict[str, str], warnings: list[str]) -> str:
     return read_mail_date(heads["date"], "Date", warnings)
 
 
-def _message_id(raw: str, header: str, warnings: list[str]) -> str:
-    """Give ``mid:…`` of the first id in a header; "" where there is none."""
+def _message_id(raw: str, warnings: list[str]) -> str:
+    """Give ``mid:…`` of the first id in the header; "" where there is none."""
     text = raw.strip()
     if not text:
         return ""
     match = _MESSAGE_ID.search(text)
     id = _SPACE.sub("", match.group(1) if match else text.strip("<>"))
-    id = clean_line(decode_header(id, header, []), header, [])
+    id = clean_line(decode_header(id, "Message-ID", []), "Message-ID", [])
     if not id or len(id) > 500 or (not match and "@" not in id):
         warnings.append(
-            f"{header}: {show(raw)} is no message id; the content's digest stands in for it"
+            f"Message-ID: {show(raw)} is no message id; the content's digest stands in for it"
         )
         return ""
     return f"mid:{id}"

@@ -53,7 +53,7 @@ def iter_mbox(
                 place, f"the mail is larger than {MAX_MAIL_BYTES // 1024**2} MiB and is not kept"
             )
         elif stored.strip():
-            yield read_mail(unquote(stored, form), place, stored)
+            yield from read_mail(unquote(stored, form), place, stored)
         else:
             yield Problem(place, "the mail is empty", is_lost=False)
 

@@ -5,8 +5,9 @@ import re
 from kb.ingest.records import SourceRecord, digest_of, source_of_content
 from kb.ingest.texts import clean_line, in_short, read_raw, show
 from kb.model.time import Date
-from kb.syntax.edtf import parse_date
+from kb.syntax.edtf import TimeFault, parse_date
 from kb.syntax.front_matter import FrontMatter, Scalar, split_front_matter
+from kb.syntax.relative_dates import read_said_time
 
 _HEADING = re.compile(r"^ {0,3}#[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$", re.M)
 _SETEXT = re.compile(r"\A\s*(\S[^\n]*)\n=+[ \t]*$", re.M)
@@ -45,25 +46,50 @@ def _title(front: FrontMatter | None, text: str, stem: str, warnings: list[str])
 
 
 def _happened_at(front: FrontMatter | None, stem: str, warnings: list[str]) -> str:
-    for name in _DATE_FIELDS:
-        text = _field(front, name).strip()
-        if not text:
-            continue
-        for spelling in (text, text.replace(" ", "T", 1)):
-            date = parse_date(spelling)
-            if isinstance(date, Date):
-                return date.text
-        day = parse_date(text[:10])
-        if isinstance(day, Date) and re.fullmatch(
-            r"[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?", text[10:]
-        ):
-            warnings.append(f"{name}: {show(text)} has no zone: only its day is kept")
-            return day.text
-        warnings.append(f"{name}: {show(text)} is no date that can be read; the time is unknown")
-        return ""
     match = _DATED_STEM.match(stem)
-    named = parse_date(match.group(1)) if match else None
-    return named.text if isinstance(named, Date) else ""
+    named = _plain_date(match.group(1)) if match else None
+    declared = [(name, text) for name in _DATE_FIELDS if (text := _field(front, name).strip())]
+    if not declared:
+        return named.text if named else ""
+    (name, text), *others = declared
+    if date := _plain_date(text):
+        return date.text
+    if day := _day_without_zone(text):
+        warnings.append(f"{name}: {show(text)} has no zone: only its day is kept")
+        return day.text
+    dates = (_plain_date(other) or _day_without_zone(other) for _, other in others)
+    return _said_date(name, text, next(filter(None, dates), named), warnings)
+
+
+def _plain_date(text: str) -> Date | None:
+    """Read a date or moment as EDTF, or with a space where EDTF has a T."""
+    for spelling in (text, text.replace(" ", "T", 1)):
+        date = parse_date(spelling)
+        if isinstance(date, Date):
+            return date
+    return None
+
+
+def _day_without_zone(text: str) -> Date | None:
+    day = parse_date(text[:10])
+    is_timed = re.fullmatch(r"[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?", text[10:])
+    return day if is_timed and isinstance(day, Date) else None
+
+
+def _said_date(name: str, text: str, reference: Date | None, warnings: list[str]) -> str:
+    """Read a date as people say it, counted from another one that the note declares; "" where it is no single date."""
+    said = read_said_time(text, reference)
+    if isinstance(said, TimeFault):
+        why = said.message
+    elif said.interval.is_event:
+        counted = f", counted from {reference.text}" if reference else ""
+        warnings.append(f"{name}: {show(text)} is read as {said.interval.text}{counted}")
+        return said.interval.text
+    else:
+        why = f"it is {said.interval.text}, and no single date"
+    shown = "" if text.casefold() in why.casefold() else f"{show(text)}: "
+    warnings.append(f"{name}: {shown}{why}; the time is unknown")
+    return ""
 
 
 def _field(front: FrontMatter | None, name: str) -> str:

@@ -22,6 +22,11 @@ from kb.ingest.records import Problem, SourceRecord
 MAX_FILE_BYTES = 128 * 1024 * 1024
 #: A text beyond this makes no observation (FORMAT, rule 4: a file over 4 MiB is not read).
 MAX_TEXT_BYTES = 4 * 1024 * 1024 - 128 * 1024
+_ADVICE = (
+    "mail (.eml, mbox, Maildir), calendars (.ics), contact cards (.vcf), .md and .txt are read;"
+    " convert it, or file its text: kb observe --file FILE"
+)
+_JSON_LINES = (".jsonl", ".ndjson")
 _LINK = "it is a symbolic link, which is not followed"
 _HEAD_BYTES = 64 * 1024
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
@@ -62,8 +67,14 @@ _BY_EXTENSION = {
 
 
 def read_sources(path: str, mbox: MboxForm = MboxForm.RD) -> Iterator[SourceRecord | Problem]:
-    """Read a file, a Maildir or a folder of any of these. Never raises: what cannot be read is a ``Problem``."""
+    """Read a file, a Maildir or a folder of any of these. Never raises: what cannot be read is a ``Problem``.
+
+    What was asked for by its name and is none of these is lost, as is a folder in which nothing is; beside others, in a
+    folder, it is only said.
+    """
+    is_empty = True
     for item in _read_path(path, mbox, is_given=True):
+        is_empty = is_empty and isinstance(item, Problem) and not item.is_lost
         if isinstance(item, SourceRecord) and len(item.text.encode()) > MAX_TEXT_BYTES:
             size = len(item.text.encode()) / 1024**2
             yield Problem(
@@ -72,6 +83,8 @@ def read_sources(path: str, mbox: MboxForm = MboxForm.RD) -> Iterator[SourceReco
             )
         else:
             yield item
+    if is_empty and os.path.isdir(path) and not _is_maildir(path):
+        yield Problem(_shown(path), f"nothing in this folder is read; {_ADVICE}")
 
 
 def detect_format(name: str, head: bytes) -> Format | None:
@@ -136,11 +149,11 @@ def _read_path(path: str, mbox: MboxForm, *, is_given: bool) -> Iterator[SourceR
     if stat.S_ISDIR(found.st_mode):
         yield from _read_folder(path, mbox)
     elif stat.S_ISREG(found.st_mode):
-        yield from _read_file(path, mbox, found.st_size)
+        yield from _read_file(path, mbox, is_given=is_given)
     elif stat.S_ISLNK(found.st_mode):
         yield Problem(shown, _LINK, is_lost=False)
     else:
-        yield Problem(shown, "it is no regular file", is_lost=False)
+        yield Problem(shown, "it is no regular file", is_lost=is_given)
 
 
 def _read_folder(path: str, mbox: MboxForm) -> Iterator[SourceRecord | Problem]:
@@ -186,7 +199,7 @@ def _read_mails(path: str) -> Iterator[SourceRecord | Problem]:
         if isinstance(data, Problem):
             yield data
         elif data.strip():
-            yield read_mail(data, _shown(inner))
+            yield from read_mail(data, _shown(inner))
         else:
             yield Problem(_shown(inner), "it is empty", is_lost=False)
 
@@ -194,7 +207,7 @@ def _read_mails(path: str) -> Iterator[SourceRecord | Problem]:
 # -- files -----------------------------------------------------------------------------------------
 
 
-def _read_file(path: str, mbox: MboxForm, size: int) -> Iterator[SourceRecord | Problem]:
+def _read_file(path: str, mbox: MboxForm, *, is_given: bool) -> Iterator[SourceRecord | Problem]:
     shown = _shown(path)
     try:
         with open(path, "rb") as file:
@@ -211,11 +224,12 @@ def _read_file(path: str, mbox: MboxForm, size: int) -> Iterator[SourceRecord | 
         yield Problem(shown, f"it cannot be read: {_why(error)}")
         return
     if format is None:
-        yield Problem(
-            shown,
-            "nothing reads this kind of file; mail, calendars, contact cards, .md and .txt are read",
-            is_lost=False,
-        )
+        what = "nothing reads this kind of file"
+        if path.lower().endswith(_JSON_LINES):
+            what += "; JSON lines: kb import jsonl FILE"
+        elif is_given:
+            what += f"; {_ADVICE}"
+        yield Problem(shown, what, is_lost=is_given)
         return
     data = _read_bytes(path)
     if isinstance(data, Problem):
@@ -230,7 +244,7 @@ def read_bytes(
     """Read bytes as what they were found to be. Never raises on content."""
     match format:
         case Format.MAIL:
-            yield read_mail(data, where)
+            yield from read_mail(data, where)
         case Format.MBOX:
             yield from iter_mbox(io.BytesIO(data), where, mbox)
         case Format.CALENDAR:

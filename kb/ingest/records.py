@@ -39,7 +39,6 @@ class Participant:
     keys: tuple[str, ...]  #: ``email:…``, address folded; several only where one card holds them
     name: str = ""  #: display name on one line, as given there; "" where none is
     nature: Nature = Nature.UNSAID
-    phones: tuple[str, ...] = ()  #: E.164; of cards; no keys (FORMAT, "kb.yaml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +64,8 @@ class SourceRecord:
     said_by: str = ""  #: a key, else a name as plain text, else ""
     participants: tuple[Participant, ...] = ()  #: in the source's order, each part and key once
     attachments: tuple[Attachment, ...] = ()
-    replies_to: str = ""  #: the ``source`` of the message that it answers
+    mail: "SourceRecord | None" = None  #: that it came in and is a part of, as an invitation is
     warnings: tuple[str, ...] = ()  #: what could not be read as it stood, and what was done
-
-    @property
-    def participant_keys(self) -> tuple[str, ...]:
-        """Each key once, in order; all parts."""
-        return tuple(dict.fromkeys(key for one in self.participants for key in one.keys))
 
 
 @dataclass(frozen=True, slots=True)

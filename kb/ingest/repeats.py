@@ -18,6 +18,11 @@ def seal_of_record(record: SourceRecord) -> str:
     return seal_of(f"\n{kept_text(record)}")
 
 
+def source_apart(source: str, seal: str) -> str:
+    """Give the source of a record under whose own one another text is kept."""
+    return f"{source}#{seal[:16]}"
+
+
 def iter_new(
     items: Iterable[SourceRecord | Problem], known: Mapping[str, str]
 ) -> Iterator[SourceRecord | Problem]:
@@ -40,7 +45,7 @@ def iter_new(
             continue
         if seen[item.source] == seal:
             continue
-        apart = f"{item.source}#{seal[:16]}"
+        apart = source_apart(item.source, seal)
         if apart not in seen:
             seen[apart] = seal
             warning = f"{item.source} is there with another text: both are kept"

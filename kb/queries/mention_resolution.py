@@ -1,10 +1,12 @@
 """``resolve``: whom a mention means, by its keys. A name alone never decides: it is a question."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb.errors import UsageError
 from kb.graph.graph import Graph
 from kb.graph.keys import read_key_argument
+from kb.model.vocabulary import KeyForm
 from kb.queries.answers import Answer, EntityRef, entity_ref
 from kb.queries.selection import read_type
 
@@ -32,6 +34,64 @@ class MentionResolution(NamedTuple):
     usable_keys: tuple[str, ...]  #: normalized: those that may say who it is
 
 
+class WeighedKey(NamedTuple):
+    """A key of a mention, and whom it names. Whoever bears a key is meant by it; the exceptions are in ``weigh_key``."""
+
+    key: str  #: normalized; "" of a phone number, which is none
+    bearers: tuple[str, ...]  #: ids; several where it is not clear who is meant
+    doubt: str  #: why it names nobody, whoever bears it and whoever is new; "" where it does
+
+    @property
+    def named(self) -> str | None:
+        """Whom it names: its one bearer."""
+        return self.bearers[0] if len(self.bearers) == 1 and not self.doubt else None
+
+
+def weigh_key(graph: Graph, key: str) -> WeighedKey:
+    """Say whom a key names: the one rule, for ``kb resolve`` and for what is ingested (FORMAT, "kb.yaml").
+
+    Its bearer. Else three kinds are a doubt, where any other key may be somebody new's: a phone number, which is no key and
+    has no bearers; a free-mail domain, whoever bears it; a shared mailbox, unless something else than a person bears it,
+    such as a contact.
+    """
+    from kb.graph.contact_rules import is_free_mail, is_phone_kind, is_shared_mailbox
+
+    kind, sign, _ = key.partition(":")
+    if sign and is_phone_kind(kind.strip()):
+        return WeighedKey(
+            "",
+            (),
+            f"{key} is a phone number, and no key: several may share it, and numbers change hands",
+        )
+    read = read_key_argument(key, graph.vocabulary, graph.key_kinds)
+    if not read:
+        raise UsageError(
+            f'"{key}" is no key', "write kind:value, such as email:dana@northpeak.example"
+        )
+    normalized = read[0]
+    kind, _, value = normalized.partition(":")
+    word = graph.vocabulary.keys.get(kind)
+    form = word.normalize if word else KeyForm.EXACT
+    bearers = graph.bearers_of_key(normalized)
+    doubt = ""
+    if (
+        form is KeyForm.EMAIL
+        and is_shared_mailbox(value)
+        and all(_is_person(graph, id) for id in bearers)
+    ):
+        doubt = f"{normalized} is a shared mailbox: it says where, not who"
+        if bearers:
+            doubt += f"; a contact may bear it, and no person, as {', '.join(bearers)} does"
+    elif form is KeyForm.DOMAIN and is_free_mail(value):
+        doubt = f"{normalized} is a free-mail domain: anybody may have an address there"
+    return WeighedKey(normalized, bearers, doubt)
+
+
+def _is_person(graph: Graph, id: str) -> bool:
+    type = graph.entities[id].type
+    return type is not None and graph.vocabulary.is_kind_of(type, "person")
+
+
 def resolve_mention(
     knowledge_base: "KnowledgeBase",
     name: str = "",
@@ -44,77 +104,30 @@ def resolve_mention(
             "a mention needs a name or a key", "kb resolve --name NAME --key KIND:VALUE"
         )
     graph = knowledge_base.graph
-    type = read_type(graph, type)
-    usable: list[str] = []
-    reasons: list[str] = []
-    doubtful = False
-    for key in keys:
-        found, reason = read_mention_key(graph, key)
-        if reason:
-            reasons.append(reason)
-            doubtful = doubtful or bool(found)
-        elif found:
-            usable.append(found)
-    result = _decide(graph, name, tuple(usable), type, reasons, doubtful)
+    weighed = tuple(weigh_key(graph, key) for key in keys)
+    result = _decide(graph, name, weighed, read_type(graph, type))
     for candidate in (*result.candidates, *((result,) if result.entity else ())):
         if candidate.entity is not None and candidate.entity.id in graph.entities:
             knowledge_base.cited.add(graph.entities[candidate.entity.id].path)
     return Answer("resolve", knowledge_base.revision, (), result)
 
 
-def read_mention_key(graph: Graph, key: str) -> tuple[str, str]:
-    """Normalize a key of a mention; give also why it cannot say who somebody is, empty where it can.
-
-    The exceptions of FORMAT: shared mailboxes and programs, free-mail domains, phone numbers.
-    """
-    from kb.graph.contact_rules import is_free_mail, is_shared_mailbox
-
-    kind, sign, value = key.partition(":")
-    if kind in ("tel", "phone", "mobile") and sign:
-        return (
-            "",
-            f"{key} is a phone number, and no key: several may share it, and numbers change hands",
-        )
-    read = read_key_argument(key, graph.vocabulary, graph.key_kinds)
-    if not read:
-        raise UsageError(
-            f'"{key}" is no key', "write kind:value, such as email:dana@northpeak.example"
-        )
-    normalized = read[0]
-    kind, _, value = normalized.partition(":")
-    if kind == "email" and is_shared_mailbox(value):
-        return normalized, f"{normalized} is a shared mailbox: it says where, not who"
-    if kind == "domain" and is_free_mail(value):
-        return normalized, f"{normalized} is a free-mail domain: anybody may have an address there"
-    return normalized, ""
-
-
 def _decide(
-    graph: Graph,
-    name: str,
-    keys: tuple[str, ...],
-    type: str | None,
-    reasons: list[str],
-    doubtful: bool,
+    graph: Graph, name: str, weighed: tuple[WeighedKey, ...], type: str | None
 ) -> MentionResolution:
-    bearers = {key: graph.bearers_of_key(key) for key in keys}
-    ids = list(dict.fromkeys(id for found in bearers.values() for id in found))
+    reasons = tuple(one.doubt for one in weighed if one.doubt)
+    usable = tuple(one for one in weighed if not one.doubt)
+    keys = tuple(one.key for one in usable)
+    ids = list(dict.fromkeys(id for one in usable for id in one.bearers))
     if len(ids) == 1:
-        key = next(key for key, found in bearers.items() if found)
+        key = next(one.key for one in usable if one.bearers)
         reason = f"bears the key {key}"
         return MentionResolution(
             EXISTING, entity_ref(graph, ids[0]), key, (), (*reasons, reason), keys
         )
     if ids:
-        candidates = tuple(
-            MentionCandidate(
-                entity_ref(graph, id),
-                "bears the key " + ", ".join(key for key in keys if id in bearers[key]),
-            )
-            for id in ids
-        )
         why = "several bear these keys: kb candidates, then kb merge or kb distinct"
-        return MentionResolution(QUESTION, None, "", candidates, (*reasons, why), keys)
+        return _question(_bearers(graph, usable), (*reasons, why), keys)
     namesakes = _namesakes(graph, name, type)
     if namesakes:
         why = "the name is borne already, and no key is shared: a name never decides"
@@ -122,12 +135,34 @@ def _decide(
             MentionCandidate(entity_ref(graph, id), f'is called "{name.strip()}"')
             for id in namesakes
         )
-        return MentionResolution(QUESTION, None, "", candidates, (*reasons, why), keys)
+        return _question(candidates, (*reasons, why), keys)
+    doubtful = [one for one in weighed if one.doubt and one.key]
     if doubtful and not keys:
         why = "what it gives says where, not who: give a name or a key of its own"
-        return MentionResolution(QUESTION, None, "", (), (*reasons, why), keys)
+        return _question(_bearers(graph, doubtful), (*reasons, why), keys)
+    if not name.strip() and not keys:
+        why = "a phone number alone says nobody: give a name or a key"
+        return _question((), (*reasons, why), keys)
     why = "nobody bears " + ("these keys" if keys else "this name")
     return MentionResolution(NEW, None, "", (), (*reasons, why), keys)
+
+
+def _question(
+    candidates: tuple[MentionCandidate, ...], reasons: tuple[str, ...], keys: tuple[str, ...]
+) -> MentionResolution:
+    return MentionResolution(QUESTION, None, "", candidates, reasons, keys)
+
+
+def _bearers(graph: Graph, weighed: Iterable[WeighedKey]) -> tuple[MentionCandidate, ...]:
+    """Give those who bear one of some keys, each with the keys that it bears."""
+    keys_of: dict[str, list[str]] = {}
+    for one in weighed:
+        for id in one.bearers:
+            keys_of.setdefault(id, []).append(one.key)
+    return tuple(
+        MentionCandidate(entity_ref(graph, id), f"bears the key {', '.join(keys)}")
+        for id, keys in keys_of.items()
+    )
 
 
 def _namesakes(graph: Graph, name: str, type: str | None) -> list[str]:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from kb.graph.graph import Entity, Graph, Observation, Statement
 from kb.graph.mentions import find_mentions
 from kb.graph.standing import is_current
-from kb.queries.answers import Answer, EntityRef, StatementView, Viewer, label_of, unresolved_notes
+from kb.queries.answers import Answer, EntityRef, StatementView, Viewer, unresolved_notes
 from kb.queries.facts import recent_first
-from kb.queries.neighbors import Neighbor, NeighborGroup, best_evidenced
+from kb.queries.neighbors import NeighborGroup, group_links, show_groups
 from kb.queries.resolve import resolve_entity
 from kb.queries.selection import (
     DEFAULT_LIMIT,
@@ -15,7 +15,6 @@ from kb.queries.selection import (
     Selection,
     Sieve,
     make_sieve,
-    share_limit,
 )
 
 if TYPE_CHECKING:
@@ -127,7 +126,12 @@ def _page(knowledge_base: "KnowledgeBase", entity: Entity, sieve: Sieve, limit: 
         or entity.summary,
         facts=shown_facts,
         total_facts=len(facts),
-        relations=_relations(viewer, entity, kept, limit),
+        relations=show_groups(
+            viewer,
+            sorted(group_links(graph, ((entity.id, s) for s in kept)).items()),
+            limit,
+            lambda _, best: recent_first(best),
+        ),
         mentions=_mentions(mentioned),
         observations=tuple((kind, tuple(ids)) for kind, ids in sorted(kinds.items())),
         contested=tuple(
@@ -166,29 +170,6 @@ def _standing_value(
         return None
     best = min(found, key=lambda s: (not viewer.statement(s).is_latest, recent_first(s)))
     return best.value if best.object is None else best.object
-
-
-def _relations(
-    viewer: Viewer, entity: Entity, kept: list[Statement], limit: int
-) -> tuple[NeighborGroup, ...]:
-    groups: dict[tuple[str, str], dict[str, list[Statement]]] = {}
-    for statement in kept:
-        other = statement.other_end(entity.id)
-        if other is not None:
-            label = label_of(viewer.graph, statement, entity.id)
-            groups.setdefault(label, {}).setdefault(other, []).append(statement)
-    ordered = sorted(groups.items())
-    shares = share_limit([len(others) for _, others in ordered], limit)
-    shown = []
-    for ((predicate, direction), others), share in zip(ordered, shares, strict=True):
-        best = sorted((best_evidenced(found) for found in others.values()), key=recent_first)[
-            :share
-        ]
-        neighbors = tuple(
-            Neighbor(viewer.entity(s.other_end(entity.id) or ""), viewer.statement(s)) for s in best
-        )
-        shown.append(NeighborGroup(predicate, direction, len(others), neighbors))
-    return tuple(shown)
 
 
 def _mentions(observations: list[Observation]) -> Mentions:

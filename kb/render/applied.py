@@ -7,6 +7,9 @@ from kb.edits.apply import Applied
 from kb.edits.edit import FileChange
 from kb.render.terminal import escape_terminal
 
+#: Files that a text names; JSON has all.
+_MOST_SHOWN = 50
+
 
 def applied_lines(done: Applied) -> Iterator[str]:
     """Say what was done, file by file; of a dry run, show the diff."""
@@ -17,11 +20,14 @@ def applied_lines(done: Applied) -> Iterator[str]:
         yield f"nothing to do: {escape_terminal(edit.subject)}"
     else:
         yield escape_terminal(edit.subject)
-    for change in edit.changes:
+    for change in edit.changes[:_MOST_SHOWN]:
         if done.is_written:
             yield f"  {_verb(change)} {escape_terminal(change.path)}"
         else:
             yield from map(escape_terminal, diff_lines(change))
+    left = len(edit.changes) - _MOST_SHOWN
+    if left > 0:
+        yield f"… {left:,} more files (--json lists all)"
     for statement in edit.statements:
         yield f"  ^{statement.id} of {statement.entity}"
     for note in edit.notes:

@@ -3,15 +3,17 @@
 from collections.abc import Iterator
 
 from kb.queries.answers import Answer, StatementView
-from kb.queries.facts import Facts, StatementGroup
+from kb.queries.facts import Facts
 from kb.render.counts import format_count
 from kb.render.statements import (
     INDENT,
     Json,
+    group_as_json,
     names_shown,
     note_shown,
     statement_as_json,
     statement_tail,
+    way_shown,
 )
 
 
@@ -23,15 +25,10 @@ def text_lines(answer: Answer[Facts]) -> Iterator[str]:
     ids = tuple(entity.id for entity in resolved.entities)
     for group in facts.groups:
         yield ""
-        yield f"## {_heading(group)}"
+        yield f"## {way_shown(group)} ({group.total})"
         for view in group.statements:
             yield f"- {_far_end(view, ids)} {statement_tail(view)}{note_shown(view)}"
             yield from (f"{INDENT}{sub.name}: {sub.text}" for sub in view.statement.sub_items)
-
-
-def _heading(group: StatementGroup) -> str:
-    way = f"{group.predicate} →" if group.direction == "out" else f"← {group.predicate}"
-    return f"{way} ({group.total})"
 
 
 def _far_end(view: StatementView, entity_ids: tuple[str, ...]) -> str:
@@ -44,12 +41,7 @@ def _far_end(view: StatementView, entity_ids: tuple[str, ...]) -> str:
 def json_fields(answer: Answer[Facts]) -> Json:
     """Give the statements by predicate."""
     groups = [
-        {
-            "predicate": group.predicate,
-            "direction": group.direction,
-            "total": group.total,
-            "statements": [statement_as_json(view) for view in group.statements],
-        }
+        group_as_json(group, statements=map(statement_as_json, group.statements))
         for group in answer.results.groups
     ]
     return {"results": groups, "statements": answer.results.statements}

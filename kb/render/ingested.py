@@ -15,20 +15,34 @@ def ingested_lines(done: Ingested) -> Iterator[str]:
 
 
 def _lines(done: Ingested) -> Iterator[str]:
+    if done.is_done_before:
+        yield f"done before: {done.subject}"
+        return
     for kept in done.kept[:_MOST_SHOWN]:
         yield f"{kept.observation}  {kept.title}"
         yield from (f"  {kept.where}: {warning}" for warning in kept.warnings)
     left = len(done.kept) - _MOST_SHOWN
     if left > 0:
-        yield f"… {left} more (--json lists all)"
+        yield f"… {left:,} more (--json lists all)"
     verb = "filed" if done.is_written else "would be filed"
     yield f"{format_count(len(done.kept), 'observation')} {verb}, {done.repeated} there already"
     if done.entities:
         shown = ", ".join(f"{id} ({key})" for id, key in done.entities[:_MOST_SHOWN])
         more = len(done.entities) - _MOST_SHOWN
-        yield f"new entities: {shown}{f', … {more} more' if more > 0 else ''}"
-    yield from (f"question: {question}" for question in done.questions)
-    yield from (f"{problem.where}: {problem.message}" for problem in done.problems)
+        yield f"new entities: {shown}{f', … {more:,} more' if more > 0 else ''}"
+    yield from _cut([f"question: {question}" for question in done.questions])
+    problems = sorted(done.problems, key=lambda one: not one.is_lost)
+    yield from _cut([f"{one.where}: {one.message}" for one in problems])
+    if done.is_interrupted:
+        yield "interrupted: what was filed stays; ingest again to add the rest, or kb undo"
+    if done.commit:
+        yield f"commit {done.commit[:12]}"
+
+
+def _cut(lines: list[str]) -> Iterator[str]:
+    yield from lines[:_MOST_SHOWN]
+    if len(lines) > _MOST_SHOWN:
+        yield f"… {len(lines) - _MOST_SHOWN:,} more (--json lists all)"
 
 
 def ingested_as_json(done: Ingested) -> str:
@@ -36,7 +50,12 @@ def ingested_as_json(done: Ingested) -> str:
     from json import dumps
 
     outcome = {
+        "edit": "ingest",
+        "subject": done.subject,
         "written": done.is_written,
+        "done_before": done.is_done_before,
+        "interrupted": done.is_interrupted,
+        "commit": done.commit or None,
         "observations": [
             {
                 "id": kept.observation,
@@ -56,5 +75,7 @@ def ingested_as_json(done: Ingested) -> str:
             {"where": one.where, "message": one.message, "lost": one.is_lost}
             for one in done.problems
         ],
+        "changes": [{"path": path, "change": "made"} for path in done.made],
+        "warnings": list(done.warnings),
     }
     return dumps(outcome, ensure_ascii=False, indent=2)

@@ -9,10 +9,12 @@ from kb.render.statements import (
     INDENT,
     Json,
     entity_as_json,
+    group_as_json,
     names_shown,
     statement_as_json,
     statement_tail,
     type_shown,
+    way_shown,
 )
 
 
@@ -27,10 +29,9 @@ def text_lines(answer: Answer[Neighbors]) -> Iterator[str]:
 
 
 def _group_lines(group: NeighborGroup) -> Iterator[str]:
-    way = f"{group.predicate} →" if group.direction == "out" else f"← {group.predicate}"
     for neighbor in group.neighbors:
         entity = neighbor.entity
-        yield f"{way} {entity.name} [{type_shown(entity)}] {statement_tail(neighbor.statement)}"
+        yield f"{way_shown(group)} {entity.name} [{type_shown(entity)}] {statement_tail(neighbor.statement)}"
     left = group.total - len(group.neighbors)
     if left:
         yield f"{INDENT}… {left} more under {group.predicate}"
@@ -39,12 +40,7 @@ def _group_lines(group: NeighborGroup) -> Iterator[str]:
 def json_fields(answer: Answer[Neighbors]) -> Json:
     """Give the neighbours by predicate."""
     groups = [
-        {
-            "predicate": group.predicate,
-            "direction": group.direction,
-            "total": group.total,
-            "neighbors": [neighbor_as_json(neighbor) for neighbor in group.neighbors],
-        }
+        group_as_json(group, neighbors=map(neighbor_as_json, group.neighbors))
         for group in answer.results.groups
     ]
     return {"results": groups, "entities": answer.results.entities}

@@ -1,11 +1,15 @@
 """Entities and statements, as all answers show them → text and JSON."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from kb.model.time import Bound, Date, Interval, render_time
 from kb.model.vocabulary import StatementClass
 from kb.queries.answers import EntityRef, Resolved, StatementView, sentence_of
+
+if TYPE_CHECKING:
+    from kb.queries.facts import StatementGroup
+    from kb.queries.neighbors import NeighborGroup
 
 Json = dict[str, Any]
 
@@ -65,6 +69,11 @@ def note_shown(view: StatementView) -> str:
     return f" — {view.statement.note}" if view.statement.note else ""
 
 
+def way_shown(group: "NeighborGroup | StatementGroup") -> str:
+    """Name a group's predicate as read from the entity: ``employs →``, or ``← authored`` where it has no inverse."""
+    return f"{group.predicate} →" if group.direction == "out" else f"← {group.predicate}"
+
+
 # -- JSON ------------------------------------------------------------------------------------------------------------
 
 
@@ -108,6 +117,16 @@ def statement_as_json(view: StatementView) -> Json:
         "witnesses": statement.witnesses,
         "reinforcements": len(statement.observations),
         **subs,
+    }
+
+
+def group_as_json(group: "NeighborGroup | StatementGroup", **members: Iterable[Json]) -> Json:
+    """Give a group: its predicate, how many it has, and those of them that are shown, under their name."""
+    return {
+        "predicate": group.predicate,
+        "direction": group.direction,
+        "total": group.total,
+        **{name: list(shown) for name, shown in members.items()},
     }
 
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from kb.errors import ConcurrentModification, KbError
+from kb.errors import ConcurrentModification, ErrorCode, KbError
 from kb.store.derived import LOCK, derived_folder, wait_for_lock
 from kb.store.layout import collision_key
 from kb.store.root import ENTITIES, OBSERVATIONS
@@ -22,14 +22,20 @@ from kb.store.root import ENTITIES, OBSERVATIONS
 TEMPORARY_PREFIX, TEMPORARY_SUFFIX = ".kb-", ".tmp"
 _LOCK_WAIT = 10.0
 _NEW_FILE_MODE = 0o666
+#: Added to the lock's note where a temporary file could not be removed.
+_LEFT = "left"
 
 
 class WriteRefused(KbError):
     """A path that is not written: outside the root, through a symbolic link, or taken."""
 
+    code = ErrorCode.NOT_WRITTEN
+
 
 class KnowledgeBaseLocked(KbError):
     """Another process is writing."""
+
+    code = ErrorCode.LOCKED
 
     def __init__(self, path: str, owner: str = "") -> None:
         pid, _, since = owner.partition(" ")
@@ -61,13 +67,13 @@ def replace_file(
             raise ConcurrentModification(path)
         if data == expected:
             return
-        temporary = _write_temporary(target, data, stat.S_IMODE(status.st_mode), durable)
+        temporary = _write_temporary(root, target, data, stat.S_IMODE(status.st_mode), durable)
         try:
             if _read(target) != expected:
                 raise ConcurrentModification(path)
             temporary.replace(target)
         except BaseException:
-            temporary.unlink(missing_ok=True)
+            _discard(root, temporary)
             raise
         if durable:
             _flush_folder(target.parent)
@@ -77,7 +83,7 @@ def create_file(root: str, path: str, data: bytes, *, durable: bool = True) -> N
     """Create a file and the folders above it. One that exists is refused, never overwritten."""
     with _refusing(path):
         target = _guard(root, path, make_folders=True)
-        temporary = _write_temporary(target, data, _NEW_FILE_MODE & ~_umask(), durable)
+        temporary = _write_temporary(root, target, data, _NEW_FILE_MODE & ~_umask(), durable)
         try:
             _link_exclusively(temporary, target)
         except FileExistsError:
@@ -85,7 +91,7 @@ def create_file(root: str, path: str, data: bytes, *, durable: bool = True) -> N
                 f"{path} exists already; nothing was written", "choose another id"
             ) from None
         finally:
-            temporary.unlink(missing_ok=True)
+            _discard(root, temporary)
         if durable:
             _flush_folder(target.parent)
 
@@ -176,7 +182,7 @@ def _read(target: Path) -> bytes | None:
         return file.read()
 
 
-def _write_temporary(target: Path, data: bytes, mode: int, durable: bool) -> Path:
+def _write_temporary(root: str, target: Path, data: bytes, mode: int, durable: bool) -> Path:
     descriptor, name = tempfile.mkstemp(TEMPORARY_SUFFIX, TEMPORARY_PREFIX, target.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -187,9 +193,18 @@ def _write_temporary(target: Path, data: bytes, mode: int, durable: bool) -> Pat
             if durable:
                 os.fsync(file.fileno())
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        _discard(root, Path(name))
         raise
     return Path(name)
+
+
+def _discard(root: str, temporary: Path) -> None:
+    """Remove a temporary file. One that cannot be removed changes nothing of the edit: the next writer sweeps it."""
+    try:
+        temporary.unlink(missing_ok=True)
+    except OSError:
+        with contextlib.suppress(OSError), lock_path(root).open("a") as note:
+            note.write(f" {_LEFT}")
 
 
 def _link_exclusively(temporary: Path, target: Path) -> None:
@@ -230,14 +245,17 @@ def lock_knowledge_base(root: str, wait: float = _LOCK_WAIT) -> Iterator[None]:
     """Hold the knowledge base's one write lock; the system lets it go if the process dies.
 
     Whoever holds it writes down who and since when, for those who wait; what is still there when the lock is free was
-    left by one that was killed, whose temporary files are then removed.
+    left by one that was killed, or could not remove a temporary file: such files are then removed.
     """
     path = lock_path(root)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
     except OSError as error:
-        raise WriteRefused(f"the lock {path} cannot be made: {error.strerror or error}") from error
+        raise WriteRefused(
+            f"the lock {path} cannot be made: {error.strerror or error}",
+            f"{path.parent} must be a folder that you may write to; all in it is derived, and may be moved away",
+        ) from error
     try:
         if not wait_for_lock(descriptor, wait):
             raise KnowledgeBaseLocked(str(path), _read_owner(descriptor))
@@ -245,9 +263,9 @@ def lock_knowledge_base(root: str, wait: float = _LOCK_WAIT) -> Iterator[None]:
             _remove_leftovers(root)
         _write_owner(descriptor, f"{os.getpid()} {int(time.time())}")
         yield
-        _write_owner(descriptor, "")
+        _let_go(descriptor)
     except (KbError, KeyboardInterrupt):
-        _write_owner(descriptor, "")  # the process is well: it has put back what it began
+        _let_go(descriptor)  # the process is well: it has put back what it began
         raise
     finally:
         os.close(descriptor)
@@ -258,6 +276,12 @@ def _read_owner(descriptor: int) -> str:
         return os.pread(descriptor, 100, 0).decode("ascii", "replace").strip()
     except (OSError, AttributeError):
         return ""
+
+
+def _let_go(descriptor: int) -> None:
+    """Take back who holds the lock, unless something was left to sweep."""
+    if not _read_owner(descriptor).endswith(_LEFT):
+        _write_owner(descriptor, "")
 
 
 def _write_owner(descriptor: int, text: str) -> None:

@@ -612,8 +612,13 @@ def _reads_back(statement: StatementLine, line: str) -> bool:
     )
 
 
-def format_note(note: str) -> str:
-    """Write a note by itself so that it reads back, whatever stands before and after it."""
+def format_note(note: str, section: Section, *, is_qualified: bool) -> str:
+    """Write a note by itself so that it reads back in a section, whatever stands before and after it.
+
+    Behind qualifiers a date that ends it is its own; without them it could be the statement's that stands too late.
+    """
     plain = _plain_and_code(note)[0]
-    read, faults = parse_statement(f"x:: x — {plain} [^x] ^x", Section.FACTS)
+    head = "x:: x" if section is Section.FACTS else "x:: [x](x.md)"
+    qualifiers = " (90%)" if is_qualified else ""
+    read, faults = parse_statement(f"{head}{qualifiers} — {plain} [^x] ^x", section)
     return plain if read and not faults and read.note == note else code_span(note)

@@ -117,16 +117,37 @@ def test_predicate_is_marked_behind_any_bullet(make_kb, bullet: str) -> None:
         ("domain:GMAIL.com", "company", "GMAIL.com"),
         ("domain:northpeak.example", "person", "domain"),
         ("crm:4711", "company", "4711"),
+        ("email:ada", "person", "ada"),
+        ("email:ada l@x.example", "contact", "ada l@x.example"),
+        ("email:@x.example", "contact", "@x.example"),
+        ("domain:x.example/y", "company", "x.example/y"),
+        ("domain:two words", "company", "two words"),
     ],
 )
 def test_keys_that_do_not_fit(make_kb, key: str, type: str, word: str) -> None:
-    """Phone numbers, shared mailboxes, anybody's domains, foreign kinds and unfit patterns are no keys."""
+    """Phone numbers, no addresses, shared mailboxes, anybody's domains, foreign kinds and unfit patterns are no keys."""
     kb = make_kb(
         {"entities/x.md": entity("x", type=type, keys=f'["{key}"]')},
         config='kb: 1\nkeys:\n  crm: {pattern: "C-[0-9]+"}\n',
     )
     assert marked(kb, "KB210") == [word]
     assert len(found(kb)) == 1
+
+
+@pytest.mark.parametrize(
+    "key, type",
+    [
+        ("email:ada@localhost", "person"),
+        ("email:mailto:Ada@x.example", "person"),
+        ('email:\\"ada l\\"@x.example', "person"),
+        ("email:ähm@müller.example", "person"),
+        ("domain:intranet", "company"),
+        ("domain:WWW.x.example.", "company"),
+    ],
+)
+def test_keys_that_fit_by_a_hair(make_kb, key: str, type: str) -> None:
+    """What mail may be delivered to is an address, and what a name server may know a domain."""
+    assert found(make_kb({"entities/x.md": entity("x", type=type, keys=f'["{key}"]')})) == []
 
 
 @pytest.mark.parametrize("pattern", ["(a|aa)+$", "(a+)+"])

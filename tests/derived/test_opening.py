@@ -172,6 +172,51 @@ def test_changed_settings_build_nothing_anew(tmp_path: Path) -> None:
     assert read_record(graph_place(str(root))).freshness == 0
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"kb: [",
+        b"- kb: 1\n",
+        b"name: Test\n",
+        b"kb: 9\n",
+        b"kb: 1\n<<<<<<< ours\nname: A\n",
+        b"kb: 1\nname: [\n",
+    ],
+)
+def test_a_configuration_that_does_not_hold_is_warned_of(tmp_path: Path, text: bytes) -> None:
+    """Each answer under it is given, with the warning: built anew, on what changed, from disk; mended, it is gone."""
+    root = small(tmp_path)
+    before = (root / "kb.yaml").read_bytes()
+    assert read(root).warnings == ()
+    (root / "kb.yaml").write_bytes(text)
+    for _ in range(2):
+        (warning,) = read(root).warnings
+        assert warning.startswith("kb.yaml: ")
+        assert warning.endswith("its words and settings may not hold (kb check)")
+    (root / BOB).write_text(entity("bob", "## Facts", "", "- title:: Chief"), encoding="utf-8")
+    base = read(root)
+    assert (base.warnings, values(base)) == ((warning,), {"Chief"})
+    (root / "kb.yaml").write_bytes(before)
+    assert read(root).warnings == ()
+    (root / "kb.yaml").write_bytes(b"kb: 1\nrelations: {befriends: {symmetric: true}}\n")
+    assert read(root).warnings == ()
+    (root / "kb.yaml").write_bytes(text)
+    assert read(root).warnings == (warning,)
+
+
+def test_a_configuration_that_is_no_file_is_warned_of(tmp_path: Path) -> None:
+    """A link is not followed; where the graph cannot be kept, both is said."""
+    root = small(tmp_path)
+    (root / "kb.yaml").rename(root / "elsewhere.yaml")
+    (root / "kb.yaml").symlink_to("elsewhere.yaml")
+    (warning,) = read(root).warnings
+    assert "symbolic link" in warning
+    place = Path(graph_place(str(root)))
+    shutil.rmtree(place)
+    place.touch()
+    assert read(root).warnings[1:] == (warning,)
+
+
 def test_files_that_were_only_touched_are_never_too_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -341,11 +341,11 @@ def test_a_failing_disk_leaves_files_whole(
     original: Callable[..., Path] = apply.replace_file.__globals__["_write_temporary"]
     calls = []
 
-    def failing(target: Path, data: bytes, mode: int, durable: bool) -> Path:
-        calls.append(target)
+    def failing(*arguments: object) -> Path:
+        calls.append(arguments)
         if len(calls) == 2:
             raise fault
-        return original(target, data, mode, durable)
+        return original(*arguments)
 
     monkeypatch.setattr("kb.store.writes._write_temporary", failing)
     with pytest.raises(WriteRefused):

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kb.edits.format_files import FormattedFile, Formatting, format_files
-from kb.errors import UsageError
+from kb.errors import KbError, UsageError
 from kb.knowledge_base import KnowledgeBase, open_knowledge_base
 from tests.conftest import NOW, entity, git, observation, write_kb
 
@@ -219,6 +219,16 @@ def test_a_broken_file_is_never_written(make_kb: Make, text: str | bytes, reason
     assert (Path(base.root) / ADA).read_bytes() == (
         text if isinstance(text, bytes) else text.encode()
     )
+
+
+def test_under_a_broken_configuration_nothing_is_formatted(make_kb: Make) -> None:
+    """Its words decide the ids and its settings the links, so that both would be written otherwise."""
+    base = make_kb({ADA: entity("ada", "## Facts", "", "- title:: A")}, config="kb: [\n")
+    before = (Path(base.root) / ADA).read_bytes()
+    for check in (True, False):
+        with pytest.raises(KbError, match=r"kb\.yaml"):
+            format_files(base, check=check)
+    assert (Path(base.root) / ADA).read_bytes() == before
 
 
 def test_line_ends_bom_and_a_missing_last_line_end_are_kept(make_kb: Make) -> None:

@@ -239,6 +239,20 @@ def test_only_the_field_changes(text: str, key: str, value: Value) -> None:
             assert line in after.splitlines()
 
 
+@given(
+    files(), st.sampled_from((*KEYS, "new")), st.none() | values, st.sampled_from(("\r\n", "\r"))
+)
+def test_line_ends_are_those_of_the_file(
+    text: str, key: str, value: Value | None, newline: str
+) -> None:
+    """The same edit in a file of other line ends gives the same file with those."""
+    plain = text.replace("\r\n", "\n")
+    after = try_edit(plain, key, value)
+    assert try_edit(plain.replace("\n", newline), key, value) == (
+        after and after.replace("\n", newline)
+    )
+
+
 @given(files(), st.sampled_from((*KEYS, "new")))
 def test_taking_a_field_away_leaves_the_rest(text: str, key: str) -> None:
     """All but the field's own lines stays."""

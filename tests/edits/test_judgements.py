@@ -257,31 +257,38 @@ def northpeak(tmp_path: Path) -> Path:
     return root
 
 
+#: The commands that ask.
+ASKING = {
+    *("find", "show", "facts", "relations", "neighbors", "paths", "timeline", "search"),
+    *("resolve", "stats", "vocabulary", "candidates", "check"),
+}
+
+
 def iter_questions(root: Path) -> Iterator[list[str]]:
     """Yield commands that ask all there is to ask, of everything."""
-    base = open_for_reading(str(root), NOW)
-    ids = sorted({*base.graph.entities, *base.graph.survivors})
-    yield from (
-        ["stats"],
-        ["vocabulary"],
-        ["candidates"],
-        ["search", "Dana"],
-        ["search", "pilot start"],
-    )
-    for id in ids:
+    graph = open_for_reading(str(root), NOW).graph
+    entities = [graph.entities[id] for id in sorted(graph.entities)]
+    yield from (["stats"], ["vocabulary"], ["candidates"], ["check"])
+    for text in ("Dana", "pilot start"):
+        yield from (["search", text], ["find", text], ["resolve", "--name", text])
+    for id in sorted({*graph.entities, *graph.survivors}):
         yield ["show", id, "--history", "--include-ended"]
         yield ["facts", id, "--history", "--limit", "0"]
         yield ["neighbors", id]
         yield ["neighbors", id, "--at", "2025-06"]
         yield ["relations", id, "--include-ended", "--limit", "0"]
         yield ["timeline", id, "--limit", "0"]
-        yield ["find", base.graph.entities[id].name if id in base.graph.entities else id]
-    yield from (["paths", "dana-reyes", id, "--limit", "3"] for id in ids if id != "dana-reyes")
-    yield from (
-        ["find", "Dana"],
-        ["relations", "-p", "works-for"],
-        ["find", "dana@northpeak.example"],
-    )
+        yield ["candidates", id]
+        yield ["search", "the", "--entity", id, "--expand", "--limit", "5"]
+        yield from (["paths", end, id, "--limit", "3"] for end in ("dana-reyes", "fairline") if id != end)  # fmt: skip
+    for one in entities:
+        yield ["find", one.name]
+        yield ["resolve", "--name", one.name, "--type", one.type or "other"]
+        yield ["search", one.name, "--limit", "5"]
+        for key in one.normalized_keys:
+            yield from (["find", key], ["resolve", "--key", key])
+    yield from (["show", id] for id in sorted(graph.observations))
+    yield from (["relations", "-p", name] for name in sorted(dict(graph.count_predicates())))
 
 
 def answers(root: Path, questions: list[list[str]]) -> dict[str, str]:
@@ -302,9 +309,13 @@ def test_a_forced_false_merge_is_undone(northpeak: Path, survivor: str, other: s
     """Every query answers after the unmerge as before the merge, byte for byte, the decisions apart."""
     before = tree(northpeak)
     questions = list(iter_questions(northpeak))
+    assert {question[0] for question in questions} == ASKING
     expected = answers(northpeak, questions)
     do(northpeak, plan_merge, survivor, other, WHY, force=True)
-    assert answers(northpeak, questions[:8]) != {key: expected[key] for key in list(expected)[:8]}
+    about = [question for question in questions if {survivor, other, "stats"} & {*question}]
+    merged = answers(northpeak, about)
+    changed = {question.split()[0] for question in merged if merged[question] != expected[question]}
+    assert changed >= {"stats", "show", "facts", "relations", "neighbors", "paths", "timeline"}
     do(northpeak, plan_unmerge, other, WHY)
     after = tree(northpeak)
     assert {path: data for path, data in after.items() if path in before} == before
@@ -324,7 +335,7 @@ def test_unmerge_beside_the_decisions_changes_nothing_but_them(northpeak: Path) 
 
 
 def test_two_danas_stay_two_until_a_key_says_otherwise(northpeak: Path) -> None:
-    """A name never joins them: neither an alias nor a new one; a key does not either, it makes them a question."""
+    """A name never joins them: neither an alias nor a new one; a shared key makes them a question, and a person decides."""
     (northpeak / "entities/person/dana-reyes.md").write_text(
         (northpeak / "entities/person/dana-reyes.md")
         .read_text("utf-8")
@@ -340,6 +351,18 @@ def test_two_danas_stay_two_until_a_key_says_otherwise(northpeak: Path) -> None:
         do(northpeak, plan_set, "Dana", "note", ("x",))
     with pytest.raises(Refused, match="is a key of Dana Reyes"):
         do(northpeak, plan_set, "dana-whitfield", "key", ("email:dana@northpeak.example",))
+    key = "email:dana@northpeak.example"
+    asked = [["resolve", "--name", "Dana"], ["resolve", "--name", "Dana", "--key", key]]
+    by_name, by_key = (json.loads(one)["results"] for one in answers(northpeak, asked).values())
+    assert (by_name["verdict"], by_name["entity"]) == ("question", None)
+    assert (by_key["verdict"], by_key["entity"]["id"]) == ("existing", "dana-reyes")
+    path = northpeak / "entities/person/dana-whitfield.md"
+    path.write_text(path.read_text("utf-8").replace("keys: [", f"keys: [{key}, "), "utf-8")
+    assert "dana-whitfield" in open_for_reading(str(northpeak), NOW).graph.entities
+    asked = [["candidates", "dana-reyes"], ["resolve", "--key", key]]
+    pairs, by_key = (json.loads(one)["results"] for one in answers(northpeak, asked).values())
+    assert key in json.dumps(pairs)
+    assert by_key["verdict"] == "question"
     do(northpeak, plan_merge, "dana-reyes", "dana-whitfield", WHY)
     assert open_for_reading(str(northpeak), NOW).graph.survivors["dana-whitfield"] == "dana-reyes"
 

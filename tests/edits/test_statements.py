@@ -12,7 +12,7 @@ from kb.edits.edit import Edit
 from kb.edits.relate import Saying, plan_fact, plan_relate
 from kb.edits.retire import plan_cite, plan_confirm, plan_retire, plan_unrelate
 from kb.edits.undo import undo_last
-from kb.edits.workspace import Refused, Workspace
+from kb.edits.workspace import InUse, Refused, Workspace
 from kb.errors import KbError, UsageError
 from kb.knowledge_base import open_knowledge_base
 from tests.conftest import NOW, entity, git, observation, write_kb
@@ -238,14 +238,14 @@ def test_a_start_is_corrected_by_superseding(tmp_path: Path) -> None:
 def test_words_that_the_vocabulary_lacks_are_refused(tmp_path: Path) -> None:
     """The nearest word is offered; a fact's word is no relation's."""
     root = base(tmp_path)
-    with pytest.raises(Refused, match="no relation") as refused:
+    with pytest.raises(UsageError, match="no relation") as refused:
         relate(root, "ada", "report-to", "bob")
     assert 'did you mean "reports-to"?' in refused.value.hint
-    with pytest.raises(Refused, match="is a fact"):
+    with pytest.raises(UsageError, match="is a fact"):
         relate(root, "ada", "title", "bob")
-    with pytest.raises(Refused, match="is a relation"):
+    with pytest.raises(UsageError, match="is a relation"):
         fact(root, "ada", "reports-to", "Bob")
-    with pytest.raises(Refused, match="no fact"):
+    with pytest.raises(UsageError, match="no fact"):
         fact(root, "ada", "nickname", "A")
 
 
@@ -316,7 +316,7 @@ def test_a_statement_cites_a_source_that_is_there(tmp_path: Path) -> None:
     """Without one, or with one that does not exist, nothing is written."""
     root = base(tmp_path)
     before = snapshot(root)
-    with pytest.raises(Refused, match="cites its source"):
+    with pytest.raises(UsageError, match="cites its source"):
         relate(root, "ada", "reports-to", "bob", observations=())
     with pytest.raises(Refused, match="no observation"):
         relate(root, "ada", "reports-to", "bob", observations=("nope",))
@@ -461,7 +461,7 @@ def test_values_are_written_so_that_they_read_back(
         ("home", "acme", "no address"),
         ("launch", "soon", "soon"),
         ("launch", "2024/2025", "one date"),
-        ("title", " ", "one line"),
+        ("title", " ", "not empty"),
         ("title", "a\nb", "one line"),
         ("title", "a\udcff", "UTF-8"),
     ],
@@ -525,7 +525,8 @@ def test_retiring_asks_for_one_way_and_a_real_successor(tmp_path: Path) -> None:
     for how in ({}, {"until": "2026", "retract": True}):
         with pytest.raises(UsageError, match="one way"):
             retire(root, "^a", **how)
-    for other, message in (("^a", "itself"), ("^b", "itself"), ("^c", "no statement")):
+    circle = r"circle: \^a → \^b → \^a"
+    for other, message in (("^a", "its own place"), ("^b", circle), ("^c", "no statement")):
         with pytest.raises(Refused, match=message):
             retire(root, "^a", superseded_by=other)
     with pytest.raises(UsageError, match="no time"):
@@ -573,8 +574,46 @@ def test_what_supersedes_another_is_not_deleted(tmp_path: Path) -> None:
         "- reports-to:: [Bob](bob.md) (superseded by ^y) ^x",
         "- reports-to:: [Cay](cay.md) ^y",
     )
-    with pytest.raises(Refused, match="no successor"):
+    with pytest.raises(InUse, match=r"supersedes ada/\^x, which would have no successor"):
         unrelate(root, "ada", "reports-to", "cay", delete=True)
+
+
+def test_what_supersedes_another_files_statement_is_not_deleted(tmp_path: Path) -> None:
+    """A predecessor may stand in any file; one that has a statement of that id itself names that one."""
+    bob = entity("bob", "## Facts", "", "- title:: X (superseded by ^y) ^x", name="Bob")
+    cay = entity("cay", "## Facts", "", "- title:: X (superseded by ^y) ^x", "- title:: Y ^y")
+    root = base(
+        tmp_path, "## Relations", "", "- reports-to:: [Cay](cay.md) ^y", **{BOB: bob, CAY: cay}
+    )
+    with pytest.raises(InUse, match=r"\^y supersedes bob/\^x, which"):
+        unrelate(root, "ada", "reports-to", "cay", delete=True)
+
+
+def test_a_successor_is_one_that_the_file_can_name(tmp_path: Path) -> None:
+    """Where an id is borne elsewhere too, the refusal says by whom; its hint can be followed."""
+    bob = entity("bob", "## Facts", "", "- title:: X ^y", "- role:: Z ^only", name="Bob")
+    cay = entity("cay", "## Facts", "", "- title:: X ^y", name="Cay")
+    root = base(
+        tmp_path, "## Facts", "", "- title:: A ^a", "- role:: B ^only", **{BOB: bob, CAY: cay}
+    )
+    with pytest.raises(
+        Refused, match=r"cannot name \^y of bob: bob, cay have a statement \^y each"
+    ):
+        retire(root, "^a", superseded_by="bob/^y")
+    with pytest.raises(
+        Refused, match=r"cannot name \^only of bob: there, \^only is .* its own"
+    ) as own:
+        retire(root, "ada/^only", superseded_by="bob/^only")
+    assert own.value.hint.endswith("kb retire ada/^only --retract")
+    retire(root, "ada/^only", retract=True)
+
+
+def test_of_two_statements_of_an_id_the_files_own_is_meant(tmp_path: Path) -> None:
+    """A successor given by its id alone is the one that the file would name by it."""
+    bob = entity("bob", "## Relations", "", "- mentors:: [Ada](ada.md) ^y", name="Bob")
+    root = base(tmp_path, "## Facts", "", "- title:: A ^a", "- title:: B ^y", **{BOB: bob})
+    retire(root, "^a", superseded_by="^y")
+    assert items(root)[0] == "- title:: A (superseded by ^y)"
 
 
 def test_a_citation_is_added_with_its_definition(tmp_path: Path) -> None:

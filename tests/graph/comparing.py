@@ -31,6 +31,7 @@ def everything(graph: Graph) -> dict[str, Any]:
         "entities": [graph.entities[id] for id in sorted(graph.entities)],
         "observations": [graph.observations[id] for id in observations],
         "statements": said(statements),
+        "superseded": said(graph.superseded()),
         "of id": {one.id: said(graph.of_id(one.id)) for one in statements[:40]},
         "order": [one.ordinal for one in statements] == sorted(one.ordinal for one in statements),
         "about": {id: said(graph.about(id)) for id in sorted(ends)},

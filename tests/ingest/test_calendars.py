@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from kb.ingest.calendars import read_calendar
 from kb.ingest.records import Attachment, Nature, Part, Problem, SourceRecord
+from tests.ingest.records import keys_of
 
 BERLIN = """\
 BEGIN:VTIMEZONE
@@ -90,7 +91,7 @@ def test_case_b64_folded_names_and_capital_mailto() -> None:
         "DTSTART:20200101T100000Z",
         "ATTENDEE;ROLE=REQ-PARTICIPANT;PARTSTAT=NEEDS-ACTION;RSVP=TRUE;CN=chris@chri\n s.example:MAILTO:chris@chris.example",
     )
-    assert record.participant_keys == ("email:chris@chris.example",)
+    assert keys_of(record) == ("email:chris@chris.example",)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb.graph.contact_rules import (
-    company_domain,
     is_free_mail,
     is_shared_mailbox,
     normalize_phone,
@@ -134,13 +133,6 @@ def test_registrable_domains(domain: str, registered: str) -> None:
     assert registrable_domain(domain) == registered
 
 
-def test_company_domains() -> None:
-    """The domain of an address may be its company's key unless anybody may have an address there."""
-    assert company_domain("dana@mail.northpeak.example") == "northpeak.example"
-    assert company_domain("dana@gmail.com") == ""
-    assert company_domain("dana") == ""
-
-
 @pytest.mark.parametrize(
     "text, number",
     [
@@ -171,7 +163,6 @@ def test_any_text_is_judged(text: str) -> None:
     """Whatever the text, each rule answers."""
     is_shared_mailbox(text)
     is_free_mail(text)
-    company_domain(text)
     whole = registrable_domain(text)
     assert registrable_domain(whole) == whole
     assert normalize_phone(normalize_phone(text)) == normalize_phone(text)

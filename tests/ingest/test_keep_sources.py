@@ -11,10 +11,12 @@ from click.testing import CliRunner, Result
 from kb.checks import check_knowledge_base
 from kb.cli.program import program
 from kb.diagnostics import Severity
+from kb.errors import ExitCode
 from kb.knowledge_base import open_knowledge_base
 from tests.conftest import NOW, entity, write_kb
 
 DANA = "entities/person/dana-reyes.md"
+PHONES = ("phone", "tel", "telephone", "mobile", "cell", "fax")
 
 
 def run(root: Path, *arguments: str, input: str | None = None) -> Result:
@@ -164,12 +166,126 @@ def test_damaged_input_is_kept_raw(root: Path, tmp_path: Path) -> None:
         (("--name", "Dana Reyes", "--type", "company"), "new"),
         (("--key", "email:info@fairline.example"), "question"),
         (("--key", "tel:+4930123456", "--name", "Kim"), "new"),
+        (("--key", "fax:+4930123456"), "question"),
         (("--key", "domain:gmail.com"), "question"),
+        (("--key", "email:dana@northpeak.example", "--key", "email:info@x.example"), "existing"),
     ],
 )
 def test_resolve(root: Path, arguments: tuple[str, ...], verdict: str) -> None:
     """Keys decide; a shared name, a shared mailbox and a free-mail domain are questions; a phone number is no key."""
     assert run_json(root, "resolve", *arguments)["results"]["verdict"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("key", "bearers", "named"),
+    [
+        ("email:kim@x.example", ("person",), True),
+        ("email:kim@x.example", ("person", "person"), False),
+        ("email:info@x.example", (), False),
+        ("email:info@x.example", ("contact",), True),
+        ("email:info@x.example", ("company",), True),
+        ("email:info@x.example", ("",), True),
+        ("email:info@x.example", ("person",), False),
+        ("email:info@x.example", ("contact", "person"), False),
+        ("email:assistant@x.example", ("contact",), True),
+        ("domain:x.example", ("company",), True),
+        ("domain:gmail.com", ("company",), False),
+        *((f"{kind}:+4930123456", ("contact",), False) for kind in PHONES),
+        ("TEL:+4930123456", ("person",), False),
+    ],
+)
+def test_one_rule_for_keys(tmp_path: Path, key: str, bearers: tuple[str, ...], named: bool) -> None:
+    """A key's one bearer is meant; but a shared mailbox is no person's, a free-mail domain and a phone number nobody's.
+
+    What is ingested and ``kb resolve`` agree, whoever bears it, and the same keys do not fit for ``kb check``.
+    """
+    files = {
+        f"entities/x/e{number}.md": entity(f"e{number}", type=type, keys=f'["{key}"]')
+        for number, type in enumerate(bearers)
+    }
+    root = write_kb(tmp_path / "kb", files)
+    found = run_json(root, "resolve", "--key", key)["results"]
+    assert (found["verdict"] == "existing") is named
+    asked = [one["entity"]["id"] for one in found["candidates"]]
+    is_phone = key.partition(":")[0].lower() in PHONES
+    assert asked == ([] if named or is_phone else sorted(f"e{n}" for n in range(len(bearers))))
+    unfit = [
+        one
+        for one in check_knowledge_base(open_knowledge_base(str(root), NOW))
+        if one.code == "KB210"
+    ]
+    assert bool(unfit) is (bool(bearers) and not named and bearers != ("person", "person"))
+    if key.startswith("email:"):
+        path = mail(tmp_path / "a.eml", "Ann <ann@y.example>", f"Somebody <{key[6:]}>")
+        (kept,) = run_json(root, "ingest", str(path))["observations"]
+        assert kept["participants"][1] == ("e0" if named else key)
+
+
+def test_a_card_of_somebody_who_is_there(root: Path, tmp_path: Path) -> None:
+    """A further address on a card of somebody who is there makes nobody new, and is said."""
+    card = "BEGIN:VCARD\r\nFN:Dana Reyes\r\nEMAIL:dr@home.example\r\nEMAIL:dana@northpeak.example\r\nEND:VCARD\r\n"
+    (tmp_path / "dana.vcf").write_text(card, encoding="utf-8")
+    done = run_json(root, "ingest", str(tmp_path / "dana.vcf"))
+    assert (done["observations"][0]["participants"], done["entities"]) == (["dana-reyes"], [])
+    (question,) = done["questions"]
+    assert "kb set dana-reyes key email:dr@home.example" in question
+    run(root, "set", "dana-reyes", "key", "email:dr@home.example")
+    assert run_json(root, "resolve", "--key", "dr@home.example")["results"]["verdict"] == "existing"
+
+
+def test_an_invitation_is_an_event_of_its_own(root: Path, tmp_path: Path) -> None:
+    """The event that a mail invites to repeats that mail; its calendar file, and a second mail, are no second event."""
+    event = (
+        "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nMETHOD:{method}\r\nBEGIN:VEVENT\r\nUID:e1\r\nDTSTART:20261023T120000Z\r\n"
+        "SUMMARY:Réview\r\nATTENDEE;CN=Kim:mailto:kim@y.example\r\nORGANIZER:mailto:dana@northpeak.example\r\n"
+        "END:VEVENT\r\nEND:VCALENDAR\r\n"
+    )
+    for name, method in (("a", "REQUEST"), ("b", "REQUEST"), ("c", "REPLY"), ("d", "CANCEL")):
+        message = EmailMessage()
+        message["From"], message["To"] = "dana@northpeak.example", "kim@y.example"
+        message["Message-ID"], message["Subject"] = f"<{name}@x.example>", f"Invitation {name}"
+        message["Date"] = "Thu, 22 Oct 2026 09:14:00 +0200"
+        message.set_content("Come.")
+        said = event.format(method=method)
+        message.add_alternative(said, subtype="calendar", charset="iso-8859-1")
+        message.add_attachment(said.encode(), "application", "ics", filename="invite.ics")
+        (tmp_path / f"{name}.eml").write_bytes(message.as_bytes())
+    (tmp_path / "e.ics").write_text(event.format(method="PUBLISH"), encoding="utf-8")
+    first = run_json(root, "ingest", str(tmp_path / "a.eml"))["observations"]
+    assert [one["title"] for one in first] == ["Invitation a", "Réview"]
+    graph = open_knowledge_base(str(root), NOW).graph
+    seen = graph.observations[first[1]["id"]]
+    assert (seen.kind, seen.source, seen.derived_from) == ("calendar", "uid:e1", (first[0]["id"],))
+    assert seen.said_by == "dana-reyes"
+    rest = run_json(root, "ingest", *(str(tmp_path / name) for name in ("b.eml", "c.eml", "e.ics")))
+    assert [one["title"] for one in rest["observations"]] == ["Invitation b", "Invitation c"]
+    (_, off) = run_json(root, "ingest", str(tmp_path / "d.eml"))["observations"]
+    assert off["title"] == "Cancelled: Réview"
+    assert errors(root) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("a.docx", "PK\3\4", "kb observe --file"),
+        ("a.jsonl", "{}", "kb import jsonl"),
+        ("folder/a.py", "x", "nothing in this folder is read"),
+        ("folder/.hidden.md", "x", "nothing in this folder is read"),
+    ],
+)
+def test_what_nothing_reads_is_refused(
+    root: Path, tmp_path: Path, name: str, text: str, words: str
+) -> None:
+    """A file that nothing reads, or a folder in which nothing is read, ends with 1 and says what to do; beside others it does not."""
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    given = path.parent if path.parent != tmp_path else path
+    result = run(root, "ingest", str(given))
+    assert result.return_value == ExitCode.REFUSED
+    assert words in result.stdout
+    (given / "b.md" if given.is_dir() else tmp_path / "b.md").write_text("# B\n")
+    assert run(root, "ingest", str(tmp_path if given == path else given)).return_value in (0, None)
 
 
 def test_observe_files_a_sealed_text(root: Path, tmp_path: Path) -> None:

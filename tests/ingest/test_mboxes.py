@@ -28,7 +28,7 @@ def test_case_b52_quoting_is_undone() -> None:
     (record,) = read(b"From a@b Thu Jan  1 00:00:00 2020\n" + stored)
     assert record.text == "From here\n>From there\n"
     assert record.source == "mid:1@b"
-    assert record.digest == read_mail(stored, "x").digest
+    assert record.digest == next(read_mail(stored, "x")).digest
 
 
 def test_mboxo_takes_only_what_it_quoted() -> None:
@@ -41,7 +41,7 @@ def test_a_mail_has_one_identity_in_a_mailbox_and_as_a_file() -> None:
     """Without a message id, the copy in a mailbox and the one in a file are the same source."""
     plain = b"Subject: s\n\nFrom here\n"
     (record,) = read(FROM + plain.replace(b"\nFrom ", b"\n>From ") + b"\n")
-    assert record.source == read_mail(plain.replace(b"\n", b"\r\n"), "s.eml").source
+    assert record.source == next(read_mail(plain.replace(b"\n", b"\r\n"), "s.eml")).source
 
 
 def test_only_a_dated_line_after_a_blank_one_separates() -> None:

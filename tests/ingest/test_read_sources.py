@@ -19,6 +19,7 @@ from kb.model.time import Date
 from kb.syntax.edtf import parse_date
 from kb.syntax.observation_file import parse_observation_file
 from kb.syntax.source import decode
+from tests.ingest.records import keys_of
 
 MAIL = b"From: a@b.example\nDate: 1 Jan 2020 00:00 +0000\nSubject: s\nMessage-ID: <1@b>\n\nx\n"
 BOX = b"From a@b Thu Jan  1 00:00:00 2020\n" + MAIL
@@ -187,6 +188,28 @@ def test_texts_in_other_encodings() -> None:
     assert record.warnings
 
 
+@pytest.mark.parametrize(
+    "name, fields, kept",
+    [
+        ("a.md", "date: next Tuesday\ncreated: 2026-05-22", "2026-05-26"),
+        ("a.md", "happened_at: yesterday\ncreated: 2026-05-22 10:00", "2026-05-21"),
+        ("2026-05-22-x.md", "date: two days ago", "2026-05-20"),
+        ("2026-05-22-x.md", "date: last month", "2026-04"),
+        ("a.md", "date: 5 March 2026", "2026-03-05"),
+        ("a.md", "date: 2026/03/05", "2026-03-05"),
+        ("2026-05-22-x.md", "date: since March", ""),
+        ("a.md", "date: next Tuesday", ""),
+        ("a.md", "date: last month\ncreated: 2026", ""),
+    ],
+)
+def test_dates_of_notes_as_people_say_them(name: str, fields: str, kept: str) -> None:
+    """A date in words counts from another one that the note declares; without one, or with no single date, it is unknown."""
+    record = read_note(f"---\n{fields}\n---\n".encode(), name)
+    assert record.happened_at == kept
+    (warning,) = record.warnings
+    assert ("is read as" if kept else "the time is unknown") in warning
+
+
 # -- the same source again -----------------------------------------------------------------------------------------
 
 
@@ -233,7 +256,7 @@ def check_that_an_observation_keeps(record: SourceRecord) -> None:
         ("title", record.title),
         ("happened_at", record.happened_at),
         ("said_by", record.said_by),
-        ("participants", record.participant_keys),
+        ("participants", keys_of(record)),
         ("source", record.source),
     )
     data = format_observation(fields, kept_text(record)).encode()
@@ -241,14 +264,15 @@ def check_that_an_observation_keeps(record: SourceRecord) -> None:
     assert (read.kind, read.title, read.source) == (record.kind, record.title, record.source)
     assert record.kind in KINDS
     assert not record.happened_at or isinstance(parse_date(record.happened_at), Date)
-    assert tuple(one.text for one in read.participants) == record.participant_keys
+    assert tuple(one.text for one in read.participants) == keys_of(record)
     assert (read.said_by, read.body) == (record.said_by, f"\n{kept_text(record)}")
     assert read.is_sealed
     assert read.digest == seal_of_record(record)
     "".join(record.warnings).encode()
 
 
-def _installed() -> list[Path]:
+def installed_sources() -> list[Path]:
+    """Every mail, calendar and card that comes with an installed package; none where packages come without."""
     found: set[Path] = set()
     for top in {sys.prefix, sys.base_prefix}:
         for folder, _, names in os.walk(top):
@@ -263,7 +287,7 @@ def _installed() -> list[Path]:
 
 def test_every_installed_source_is_read() -> None:
     """Every mail, calendar and card that comes with an installed package is read without a crash."""
-    paths = _installed()
+    paths = installed_sources()
     if not paths:
         pytest.skip("no installed package comes with mails, calendars or cards")
     formats = {".ics": Format.CALENDAR, ".vcf": Format.CARDS, ".mbox": Format.MBOX}

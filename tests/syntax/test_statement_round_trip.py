@@ -3,7 +3,8 @@
 import re
 
 import mdformat
-from hypothesis import given, settings
+import pytest
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kb.model.statement import Citation, Link, LinkForm, Section, StatementLine
@@ -175,13 +176,32 @@ def test_what_is_written_reads_back(statement: StatementLine) -> None:
     assert format_statement(again) == line
 
 
-@given(texts())
-def test_a_note_by_itself_reads_back(note: str) -> None:
-    """A note may be spliced in before any tail."""
-    line = f"- x:: y — {format_note(note)} [^a] ^b"
-    statement = read(line, Section.FACTS)
+@given(texts(), st.sampled_from(Section), st.sampled_from(("", "2024", "90%", "2024, retracted")))
+@example("left (2025)", Section.FACTS, "2024")
+@example("moved (since 2024)", Section.RELATIONS, "")
+def test_a_note_by_itself_reads_back(note: str, section: Section, qualifiers: str) -> None:
+    """A note may be spliced in behind any qualifiers and before any tail."""
+    object = "y" if section is Section.FACTS else "[y](y.md)"
+    head = f"- x:: {object} ({qualifiers})" if qualifiers else f"- x:: {object}"
+    written = format_note(note, section, is_qualified=bool(qualifiers))
+    statement = read(f"{head} — {written} [^a] ^b", section)
     assert statement is not None
     assert (statement.note, statement.id) == (note, "b")
+
+
+@pytest.mark.parametrize(
+    ("note", "qualified", "alone"),
+    [
+        ("left (2025)", "left (2025)", "`left (2025)`"),
+        ("left (retracted)", "`left (retracted)`", "`left (retracted)`"),
+        ("left in 2025", "left in 2025", "left in 2025"),
+    ],
+)
+def test_a_note_stands_plain_where_it_reads_plain(note: str, qualified: str, alone: str) -> None:
+    """A date that ends a note needs a code span only where it could be the statement's own."""
+    for section in Section:
+        assert format_note(note, section, is_qualified=True) == qualified
+        assert format_note(note, section, is_qualified=False) == alone
 
 
 RISKY = st.lists(st.sampled_from((*NASTY, " ", "a ", "]", "[", "::")), max_size=12).map("".join)

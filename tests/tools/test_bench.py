@@ -15,7 +15,7 @@ from tools.benchmark.measuring import summarize as summarize_runs
 from tools.benchmark.pairs import connected_pairs
 from tools.benchmark.peers import Peers
 from tools.benchmark.report import BEGIN, END, render_report, replace_table
-from tools.benchmark.rows import LATER, SPECS, Spec, edited, measure_row, select
+from tools.benchmark.rows import SPECS, Spec, edited, measure_row, select
 from tools.benchmark.table import Row, Target, format_seconds, render_table
 
 MB = 1_000_000
@@ -57,6 +57,9 @@ def test_percentiles(share: float, value: int) -> None:
         (Figure(1.0, p95=0.02), Figure(2.0), Target(1.0, p95=0.01), False),
         (Figure(1.0), None, Target(1.5), None),
         (Figure(1.0, 49 * MB), None, Target(1.5, peak=48 * MB), False),
+        (Figure(1.0, lost=0), Figure(1.0), Target(lost=0), True),
+        (Figure(1.0, lost=1), Figure(1.0), Target(lost=0), False),
+        (Figure(1.0), Figure(1.0), Target(lost=0), None),
         (None, Figure(1.0), Target(1.5), None),
         (Figure(1.0), Figure(1.0), Target(), None),
     ],
@@ -90,6 +93,7 @@ def test_table() -> None:
         row(Figure(0.06, 30 * MB), Figure(0.05), Target(1.5, 1.3, peak=48 * MB)),
         row(Figure(0.002, p95=0.02), None, Target(1.0, p95=0.01), "no peer"),
         row(None, None, note="no peer"),
+        row(Figure(4.2, lost=0), Figure(5), Target(lost=0)),
     )
     assert render_table(rows) == (
         "| what | entities | kb | peer | ratio | to reach | reached | peak memory |\n"
@@ -97,6 +101,7 @@ def test_table() -> None:
         "| a question | 1,000 | 60.0 ms | C 50.0 ms | 1.20 × | ≤ 1.5 ×, ≤ 48 MB | yes | 30 MB |\n"
         "| a question [1] | 1,000 | 2.00 ms (p95 20.0 ms) | C – | – | ≤ 1 ×, p95 ≤ 10.0 ms | no | – |\n"
         "| a question [1] | 1,000 | – | C – | – |  |  | – |\n"
+        "| a question | 1,000 | 4.20 s (0 lost) | C 5.00 s | 0.84 × | 0 lost | yes | – |\n"
         "\n"
         "1. no peer\n"
     )
@@ -104,7 +109,7 @@ def test_table() -> None:
 
 def test_report_replaces_the_table_of_a_page() -> None:
     """A page keeps what stands around its table, however often that is replaced."""
-    report = render_report([row(Figure(1), Figure(1), Target(1))], {"cores": "2"}, LATER)
+    report = render_report([row(Figure(1), Figure(1), Target(1))], {"cores": "2"})
     page = replace_table(f"# Head\n\n{BEGIN}\nold\n{END}\n\ntail\n", report)
     assert page.startswith(f"# Head\n\n{BEGIN}\n\nMeasured on: cores 2. 1 figures reached")
     assert page.endswith(f"\n{END}\n\ntail\n")

@@ -27,6 +27,7 @@ class Figure:
     peak: int = 0  #: bytes, the median; 0 where it was not measured
     runs: int = 1
     p95: float | None = None  #: seconds, of many runs in one process
+    lost: int | None = None  #: what was acknowledged and is not there
 
 
 @dataclass(frozen=True)

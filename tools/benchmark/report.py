@@ -10,13 +10,12 @@ from .table import Row, render_table
 BEGIN, END = "<!-- table -->", "<!-- end of table -->"
 
 
-def render_report(rows: Sequence[Row], machine: Mapping[str, str], later: Sequence[str]) -> str:
+def render_report(rows: Sequence[Row], machine: Mapping[str, str]) -> str:
     """Render the table with what it was measured on."""
     on = ", ".join(f"{name} {value}" for name, value in machine.items())
     reached = [row.reached for row in rows]
     count = f"{reached.count(True)} figures reached, {reached.count(False)} missed"
-    listed = "\n".join(f"- {line}" for line in later)
-    return f"Measured on: {on}. {count}.\n\n{render_table(rows)}\nNot measured yet:\n\n{listed}\n"
+    return f"Measured on: {on}. {count}.\n\n{render_table(rows)}"
 
 
 def replace_table(page: str, text: str) -> str:

@@ -1,8 +1,11 @@
 """What is measured, row by row: kb's side, the peer's side, and the figure to reach."""
 
+import json
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
@@ -423,6 +426,52 @@ def asked_mail_rate(bench: Bench, base: Base) -> Figure:
     return Figure(MAILS / MAIL_RATE)
 
 
+#: Writers at once, statements that each of them says, and how often one says it again that is refused.
+WRITERS, EACH, _PATIENCE = 8, 50, 50
+
+
+@cache
+def write_at_once(writers: int) -> Measured:
+    """Measure writers who all say facts of one entity at the same time, into a copy, a process for each fact.
+
+    One who is refused, since others held the lock for too long, says it again. All that was acknowledged is looked for.
+    """
+
+    def run(bench: Bench, base: Base) -> Figure:
+        id = base.person("middles")["id"]
+        with TemporaryDirectory(prefix="kb-bench-") as place, ThreadPoolExecutor(writers) as pool:
+            root = Path(place) / "kb"
+            shutil.copytree(base.root, root)
+            capture(bench.kb("stats"), root, bench.variables)
+            start = time.perf_counter()
+            said = pool.map(lambda writer: _say(bench, root, id, writer), range(writers))
+            acknowledged = [one for ids in said for one in ids]
+            seconds = (time.perf_counter() - start) * WRITERS / writers
+            shown = capture(bench.kb("facts", id, "--limit", "0", "--json"), root, bench.variables)
+        lost = [one for one in acknowledged if f'"{one}"' not in shown]
+        return Figure(seconds, lost=len(lost))
+
+    return run
+
+
+def _say(bench: Bench, root: Path, id: str, writer: int) -> list[str]:
+    """Say facts one after another; give the ids of the statements that were acknowledged."""
+    ids: list[str] = []
+    for number in range(EACH):
+        value = f"what {writer} said, {number}"
+        command = bench.kb("fact", id, "decided", value, "--said", f"I say {value}.", "--json")
+        for attempt in range(_PATIENCE):
+            try:
+                done = json.loads(capture(command, root, bench.variables))
+            except Failed:
+                if attempt == _PATIENCE - 1:
+                    raise
+            else:
+                ids += [one["id"] for one in done["statements"]]
+                break
+    return ids
+
+
 def _writing_rows() -> Iterator[Spec]:
     neighbors = cold(QUESTIONS["neighbors"], 0)
     for target, sizes in ((Target(2.5), (1, 10_000)), (Target(3.0), (10_001, 10**9))):
@@ -431,10 +480,10 @@ def _writing_rows() -> Iterator[Spec]:
     what = f"{MAILS:,} mails ingested"
     peer = f"{MAIL_RATE} a second"
     yield Spec("write/ingest", what, peer, ingest, asked_mail_rate, Target(1.0), (1, SMALL))
+    what = f"{WRITERS} writers × {EACH} statements on one entity"
+    many, one = write_at_once(WRITERS), write_at_once(1)
+    yield Spec("write/many", what, "one after another", many, one, Target(lost=0), (1, SMALL))
 
-
-#: What is not measured: the tests show that nothing acknowledged is lost (``tests/edits/test_many_writers.py``).
-LATER = ("eight writers with 50 statements each",)
 
 SPECS: tuple[Spec, ...] = (
     *_cold_rows(),

@@ -17,6 +17,7 @@ class Target:
     stretch: float | None = None  #: a ratio that would be better still
     peak: int | None = None  #: bytes, at most
     p95: float | None = None  #: seconds, at most
+    lost: int | None = None  #: what was acknowledged and is not there, at most
 
     def __str__(self) -> str:
         parts = []
@@ -26,6 +27,8 @@ class Target:
             parts.append(f"p95 ≤ {format_seconds(self.p95)}")
         if self.peak is not None:
             parts.append(f"≤ {self.peak // MEGA} MB")
+        if self.lost is not None:
+            parts.append(f"{self.lost} lost")
         return ", ".join(parts)
 
 
@@ -62,6 +65,8 @@ class Row:
             verdicts.append(ours.peak <= target.peak if ours.peak else None)
         if target.p95 is not None:
             verdicts.append(None if ours.p95 is None else ours.p95 <= target.p95)
+        if target.lost is not None:
+            verdicts.append(None if ours.lost is None else ours.lost <= target.lost)
         if False in verdicts:
             return False
         return None if None in verdicts else True
@@ -100,6 +105,8 @@ def _cells(row: Row, mark: str) -> tuple[str, ...]:
     own = format_seconds(ours.seconds) if ours else "–"
     if ours and ours.p95 is not None:
         own += f" (p95 {format_seconds(ours.p95)})"
+    if ours and ours.lost is not None:
+        own += f" ({ours.lost} lost)"
     return (
         row.what + mark,
         f"{row.entities:,}",

@@ -1,0 +1,366 @@
+"""A run of ``kb ingest`` is one edit: committed, repeated and undone as a whole, whatever stops it."""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kb.checks import check_knowledge_base
+from kb.diagnostics import Severity
+from kb.edits.apply import WriteOptions
+from kb.edits.journal import Journal, Repeated, Unknown
+from kb.edits.undo import NothingToUndo, Undone, undo_last
+from kb.errors import ExitCode
+from kb.ingest.keep_sources import Ingested, ingest_sources
+from kb.ingest.read_sources import read_sources
+from kb.ingest.records import Problem, SourceRecord
+from kb.knowledge_base import open_knowledge_base
+from kb.store.writes import lock_path
+from tests.conftest import NOW, REPOSITORY, entity, git, write_kb
+from tests.ingest.test_keep_sources import run, run_json
+from tests.ingest.test_read_sources import installed_sources
+
+DANA = "entities/person/dana-reyes.md"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A knowledge base under git in which Dana has an address."""
+    dana = entity("dana-reyes", name="Dana Reyes", keys="[email:dana@northpeak.example]")
+    root = write_kb(tmp_path / "kb", {DANA: dana})
+    git(root, "init", "--quiet")
+    git(root, "config", "user.name", "Ada")
+    git(root, "config", "user.email", "ada@northpeak.example")
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "-m", "start")
+    return root
+
+
+@pytest.fixture
+def mails(tmp_path: Path) -> Path:
+    """Three mails to Dana, each from somebody new."""
+    folder = tmp_path / "mails"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.eml").write_text(
+            f"From: P{number} <p{number}@x.example>\nTo: dana@northpeak.example\nSubject: S{number}\n"
+            f"Message-ID: <{number}@x.example>\nDate: Thu, 22 Oct 2026 09:14:00 +0200\n\nText.\n"
+        )
+    return folder
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    """The files that people see."""
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for top in ("entities", "observations")
+        for path in sorted((root / top).rglob("*.md"))
+        if path.is_file()
+    }
+
+
+def ingest(root: Path, mails: Path, stop: type[BaseException] | None = None) -> Ingested:
+    """Ingest a folder; stop at the third source if asked."""
+
+    def items() -> Iterator[SourceRecord | Problem]:
+        for number, item in enumerate(read_sources(str(mails))):
+            if stop and number == 2:
+                raise stop
+            yield item
+
+    return ingest_sources(str(root), NOW, items(), WriteOptions(idempotency_key="k", request="r"))
+
+
+def test_undo_takes_back_a_whole_run(
+    root: Path, mails: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files that a run made go, those of the edit before it stay, and that one is next."""
+    before = contents(root)
+    run(root, "observe", "Dana leads.", "--title", "Talk")
+    between = contents(root)
+    done = run_json(root, "ingest", str(mails))
+    assert done["subject"] == "ingest: 3 observations, 3 new entities"
+    assert sorted(one["path"] for one in done["changes"]) == sorted(
+        contents(root).keys() - between.keys()
+    )
+    assert len(run_json(root, "undo", "--dry-run")["changes"]) == 6
+    assert len(contents(root)) == len(between) + 6
+    monkeypatch.setattr("kb.render.applied._MOST_SHOWN", 2)
+    assert "… 4 more files" in run(root, "undo", "--dry-run").stdout
+    assert "removed" in run(root, "undo").stdout
+    assert contents(root) == between
+    run(root, "undo")
+    assert contents(root) == before
+
+
+@pytest.mark.parametrize("path", ["entities/person/p1.md", "observations/2026/10/2026-10-22-s1.md"])
+@pytest.mark.parametrize("is_removed", [False, True])
+def test_undo_refuses_a_run_as_a_whole(
+    root: Path, mails: Path, path: str, is_removed: bool
+) -> None:
+    """Where one file of a run changed since or is gone, none is touched."""
+    run(root, "ingest", str(mails))
+    if is_removed:
+        (root / path).unlink()
+    else:
+        (root / path).write_text((root / path).read_text() + "\nMine.\n")
+    before = contents(root)
+    with pytest.raises(Undone, match=path):
+        undo_last(str(root))
+    assert contents(root) == before
+
+
+def test_a_run_is_one_commit(root: Path, mails: Path) -> None:
+    """``--commit`` or ``commit: true`` commits just the files of a run, with trailers; undo is another commit."""
+    (root / "kb.yaml").write_text((root / "kb.yaml").read_text() + "commit: true\n")
+    done = run_json(root, "ingest", str(mails), "--by", "dana-reyes")
+    assert done["commit"] == git(root, "rev-parse", "HEAD").strip()
+    message = git(root, "log", "-1", "--format=%B").splitlines()
+    assert message[0] == "ingest: 3 observations, 3 new entities"
+    assert message[2:6] == [
+        "Kb-Edit: ingest",
+        *(f"Kb-Observation: 2026-10-22-s{number}" for number in range(3)),
+    ]
+    assert message[6] == "Kb-By: dana-reyes"
+    assert len(git(root, "show", "--name-only", "--format=", "HEAD").split()) == 6
+    undo_last(str(root))
+    assert git(root, "log", "-1", "--format=%s").startswith("undo: ingest: 3")
+    assert git(root, "diff", "HEAD~2", "HEAD", "--stat") == ""
+    assert git(root, "status", "--porcelain").split() == ["M", "kb.yaml"]
+    run(root, "ingest", str(mails), "--no-commit")
+    assert git(root, "log", "-1", "--format=%s").startswith("undo: ingest: 3")
+
+
+def test_what_a_commit_names_is_bounded(
+    root: Path, mails: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of many observations the first are named; more files than a command takes are left to the user, with a word."""
+    monkeypatch.setattr("kb.edits.apply._MOST_TRAILERS", 2)
+    run(root, "ingest", str(mails), "--commit")
+    message = git(root, "log", "-1", "--format=%B")
+    assert message.count("Kb-Observation:") == 2
+    assert "the first 2 are named" in message
+    undo_last(str(root))
+    monkeypatch.setattr("kb.edits.apply._room_for_arguments", lambda: 100)
+    done = run_json(root, "ingest", str(mails), "--commit")
+    assert (done["commit"], len(done["changes"])) == (None, 6)
+    assert "6 files are more than one git command takes" in done["warnings"][0]
+
+
+def test_a_key_makes_a_repeated_run_harmless(root: Path, mails: Path) -> None:
+    """The second call with a key reads nothing and says what the first did; another request with it is refused."""
+    first = run_json(root, "ingest", str(mails), "--idempotency-key", "k")
+    (mails / "3.eml").write_bytes((mails / "0.eml").read_bytes().replace(b"<0@", b"<9@"))
+    before = contents(root)
+    again = run_json(root, "ingest", str(mails), "--idempotency-key", "k")
+    assert (again["done_before"], again["subject"]) == (True, first["subject"])
+    assert again["changes"] == first["changes"]
+    assert "done before" in run(root, "ingest", str(mails), "--idempotency-key", "k").stdout
+    with pytest.raises(Repeated):
+        run(root, "ingest", str(mails / "3.eml"), "--idempotency-key", "k")
+    assert contents(root) == before
+    undo_last(str(root))
+    undone = run_json(root, "ingest", str(mails), "--idempotency-key", "k")
+    assert undone["warnings"] == ["it was undone since"]
+
+
+def test_a_run_that_adds_nothing_is_no_edit(root: Path, mails: Path) -> None:
+    """Where all is there already, undo goes to the run before; a key is remembered all the same."""
+    run(root, "ingest", str(mails))
+    run(root, "ingest", str(mails), "--idempotency-key", "k")
+    assert run_json(root, "ingest", str(mails), "--idempotency-key", "k")["done_before"]
+    undo_last(str(root))
+    assert list(contents(root)) == [DANA]
+
+
+def test_an_interrupted_run_keeps_what_was_kept(root: Path, mails: Path) -> None:
+    """After Ctrl-C what was kept stays; its key is not used up, a second run adds the rest, and both can be undone."""
+    before = contents(root)
+    done = ingest(root, mails, KeyboardInterrupt)
+    assert (done.is_interrupted, len(done.kept)) == (True, 2)
+    assert done.subject == "ingest: 2 observations, 2 new entities, stopped before the end"
+    assert len(contents(root)) == len(before) + 4
+    rest = ingest(root, mails)
+    assert (len(rest.kept), rest.repeated, rest.is_done_before) == (1, 2, False)
+    undo_last(str(root))
+    undo_last(str(root))
+    assert contents(root) == before
+
+
+def test_an_interruption_ends_the_program_with_its_status(
+    root: Path, mails: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command says what was filed and what to do, and ends with 130."""
+
+    def interrupted(_: str) -> Iterator[SourceRecord]:
+        yield next(one for one in read_sources(str(mails)) if isinstance(one, SourceRecord))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("kb.ingest.read_sources.read_sources", lambda path, _: interrupted(path))
+    result = run(root, "ingest", str(mails))
+    assert result.return_value == ExitCode.INTERRUPTED
+    assert "1 observation filed" in result.stdout
+    assert "what was filed stays" in result.stdout
+
+
+def test_a_run_that_fails_is_known(root: Path, mails: Path) -> None:
+    """What a run made before a fault of ours, which is no end that was planned, can be undone."""
+    before = contents(root)
+    with pytest.raises(ZeroDivisionError):
+        ingest(root, mails, ZeroDivisionError)
+    assert len(contents(root)) == len(before) + 4
+    edit, entry, _ = undo_last(str(root))
+    assert (entry.edit.subject, len(edit.changes)) == ("ingest that was not finished", 4)
+    assert contents(root) == before
+
+
+def test_a_list_that_cannot_be_read_is_not_guessed_over(root: Path, mails: Path) -> None:
+    """Where the list of a run's files is damaged or gone, nothing is undone; half a last line was no file yet."""
+    run(root, "ingest", str(mails))
+    (path,) = (lock_path(str(root)).parent / "edits").glob("*.files")
+    kept = path.read_bytes()
+    before = contents(root)
+    for damaged in (kept.replace(b"+", b"?", 1), b"\xff\n" + kept):
+        path.write_bytes(damaged)
+        with pytest.raises(Unknown, match="damaged"):
+            undo_last(str(root))
+    path.unlink()
+    with pytest.raises(Unknown, match="damaged"):
+        undo_last(str(root))
+    assert contents(root) == before
+    path.write_bytes(kept + b"+0123")
+    undo_last(str(root))
+    assert list(contents(root)) == [DANA]
+
+
+def test_undo_stops_at_a_run_that_is_not_remembered(root: Path, mails: Path) -> None:
+    """Where no list of a run's files can be kept, no older edit is taken for the last."""
+    run(root, "observe", "Dana leads.", "--title", "Talk")
+    (lock_path(str(root)).parent / "edits/000000000002.files").mkdir()
+    done = run_json(root, "ingest", str(mails))
+    assert (len(done["changes"]), done["warnings"]) == (
+        6,
+        ["kb undo will stop at this: File exists"],
+    )
+    before = contents(root)
+    with pytest.raises(Unknown, match="the last write was: ingest: 3 observations"):
+        undo_last(str(root))
+    assert contents(root) == before
+
+
+def test_an_undoing_that_was_killed_goes_on(root: Path, mails: Path) -> None:
+    """Where an undoing was stopped midway, the next one takes back what is left, with one commit of all."""
+    run(root, "ingest", str(mails), "--commit")
+    journal = Journal(str(root))
+    entry = journal.last()
+    assert entry is not None
+    journal.rewrite(entry._replace(is_partial=True))
+    (root / "entities/person/p0.md").unlink()
+    undo_last(str(root))
+    assert list(contents(root)) == [DANA]
+    assert git(root, "status", "--porcelain") == ""
+
+
+def test_a_record_whose_files_cannot_all_be_written_leaves_none(root: Path, mails: Path) -> None:
+    """Where an observation's place is taken, the people who would be new through it alone are not made."""
+    (root / "observations/2026/10").mkdir(parents=True)
+    (root / "observations/2026/10/2026-10-22-s1.md").mkdir()
+    before = contents(root)
+    done = run_json(root, "ingest", str(mails))
+    (problem,) = done["problems"]
+    assert problem["where"].endswith("1.eml")
+    assert not (root / "entities/person/p1.md").exists()
+    assert len(done["changes"]) == 4
+    (root / "observations/2026/10/2026-10-22-s1.md").rmdir()
+    assert len(run_json(root, "ingest", str(mails))["changes"]) == 2
+    undo_last(str(root))
+    undo_last(str(root))
+    assert contents(root) == before
+
+
+def test_every_installed_source_is_ingested_and_undone(root: Path) -> None:
+    """All that installed packages come with is one run without a fault: sound files, nothing twice, and all taken back."""
+    paths = [
+        path for path in installed_sources() if path.suffix in (".eml", ".mbox", ".ics", ".vcf")
+    ]
+    if not paths:
+        pytest.skip("no installed package comes with mails, calendars or cards")
+    before = contents(root)
+    done = run_json(root, "ingest", *map(str, paths))
+    assert len(done["observations"]) > 0
+    found = check_knowledge_base(open_knowledge_base(str(root), NOW))
+    assert [one for one in found if one.severity is Severity.ERROR] == []
+    assert run_json(root, "ingest", *map(str, paths))["observations"] == []
+    undo_last(str(root))
+    assert contents(root) == before
+
+
+def traced(root: Path, mails: Path, inject: str) -> subprocess.CompletedProcess[str]:
+    """Ingest in a process of its own, into which strace injects something."""
+    call = inject.partition(":")[0]
+    strace = ("strace", "-qq", "-o", os.devnull, "-e", f"trace={call}", "-e", f"inject={inject}")
+    command = (sys.executable, "-m", "kb", "ingest", str(mails), "--json", "--root", str(root))
+    return subprocess.run(
+        [*strace, *command],
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def check_that_nothing_is_lost(root: Path, mails: Path, before: dict[str, bytes]) -> None:
+    """Undo gives what was before a run that was stopped; without, a second run gives what one alone would have."""
+    found = check_knowledge_base(open_knowledge_base(str(root), NOW))
+    assert [one for one in found if one.severity is Severity.ERROR] == []
+    saved = root.parent / "saved"
+    shutil.rmtree(saved, ignore_errors=True)
+    shutil.copytree(root, saved)
+    with contextlib.suppress(NothingToUndo):
+        undo_last(str(root))
+    assert contents(root) == before
+    run(saved, "ingest", str(mails))
+    assert len([path for path in contents(saved) if path.startswith("observations")]) == 3
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+@pytest.mark.parametrize("call", ["link", "unlink"])
+def test_killed_at_every_step(root: Path, mails: Path, call: str) -> None:
+    """Wherever a run is killed, undo takes back what it made, and another run adds what it did not."""
+    before = contents(root)
+    number = 1
+    while traced(root, mails, f"{call}:signal=KILL:when={number}").returncode != 0:
+        check_that_nothing_is_lost(root, mails, before)
+        number += 1
+    assert number > 6
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+@pytest.mark.parametrize("number", range(1, 7))
+def test_a_full_disk_ends_a_run(root: Path, mails: Path, number: int) -> None:
+    """Where nothing more can be written, what was made stays and is known, and the reason is said once."""
+    before = contents(root)
+    done = traced(root, mails, f"fchmod:error=ENOSPC:when={number}+")
+    assert done.returncode == ExitCode.REFUSED, done.stderr
+    outcome = json.loads(done.stdout)
+    (problem,) = outcome["problems"]
+    assert problem["message"].endswith("No space left on device; what comes after it is not read")
+    assert len(outcome["changes"]) == (number - 1) // 2 * 2
+    check_that_nothing_is_lost(root, mails, before)
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+@pytest.mark.parametrize("number", range(1, 60, 7))
+def test_a_disk_that_is_full_for_a_while(root: Path, mails: Path, number: int) -> None:
+    """Whichever file of ours a full disk does not take, what was made is known, or a warning says that it is not."""
+    before = contents(root)
+    done = traced(root, mails, f"write:error=ENOSPC:when={number}..{number + 6}")
+    assert done.returncode in (ExitCode.ANSWERED, ExitCode.REFUSED), done.stderr
+    if "kb undo" not in done.stdout:
+        check_that_nothing_is_lost(root, mails, before)
