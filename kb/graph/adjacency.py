@@ -118,6 +118,15 @@ class Adjacency(ABC):
     def iter_related_now(self, node: int, now: int) -> Iterator[int]:
         """Yield the nodes that a current statement relates to one; some of them again."""
 
+    def has_more_now(self, node: int, degree: int, now: int) -> bool:
+        """Say whether current statements relate a node to more than so many others."""
+        others: set[int] = set()
+        for other in self.iter_related_now(node, now):
+            others.add(other)
+            if len(others) > degree:
+                return True  # there may be many more: that there are enough is all that counts
+        return False
+
     @abstractmethod
     def outline(self, strand: Strand, with_sources: bool) -> Statement:
         """Give a strand's statement with what a filter by time, or by source, looks at; the rest may be missing."""
@@ -171,12 +180,7 @@ class Hubs:
         adjacency = self._adjacency
         if adjacency.degree(node) <= self._degree:
             return False
-        others: set[int] = set()
-        for other in adjacency.iter_related_now(node, self._now):
-            others.add(other)
-            if len(others) > self._degree:
-                break  # a hub may have many more: that there are enough is all that counts
-        return len(others) > self._degree
+        return adjacency.has_more_now(node, self._degree, self._now)
 
     def _find_retired_within(self, area: tuple[int, int]) -> frozenset[int]:
         node, radius = area

@@ -18,6 +18,7 @@ fixed width, so that all of one stands together.
 | word | words that files consult (``kb.graph.files``) | consulted: paths |
 | own | words that files provide | provided: paths |
 
+``near.spell`` has for each entry of ``id.near`` when the two are related (``kb.graph.spells``), as two long numbers.
 ``id.crowded`` has all ids, those that are near most first: what is a hub is found without a look at the others;
 ``id.retiring`` those with retired relations.
 """
@@ -26,7 +27,7 @@ from kb.model.time import Bound
 from kb.model.vocabulary import StatementClass
 
 #: Goes up whenever what is written changes its meaning.
-GRAPH_FORMAT = 2
+GRAPH_FORMAT = 3
 #: Stands for "none" among numbers.
 NONE = 0xFFFFFFFF
 #: A side of a time span that is open, among seconds.

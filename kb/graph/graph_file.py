@@ -21,6 +21,7 @@ from kb.graph.file_form import (
 )
 from kb.graph.files import FileCard
 from kb.graph.rows import Rows
+from kb.graph.spells import Spell, join_spells, spell_of
 from kb.graph.words import pack_vocabulary
 from kb.model.names import fold
 from kb.model.time import Date, Interval
@@ -251,7 +252,8 @@ class _Packer:
 
     def pack_statements(self) -> dict[str, Any]:
         about: list[list[int]] = [[] for _ in self.ids.texts]
-        near: list[list[int]] = [[] for _ in self.ids.texts]
+        near: list[dict[int, Spell]] = [{} for _ in self.ids.texts]
+        spells: dict[Interval | None, Spell] = {}
         retired: list[list[int]] = [[] for _ in self.ids.texts]
         citing: list[list[int]] = [[] for _ in self.seen.texts]
         counts = [0] * len(self.predicates.texts)
@@ -302,8 +304,13 @@ class _Packer:
                         retired[subject].append(number)
                         retired[object].append(number)
                     else:
-                        near[subject].append(object)
-                        near[object].append(subject)
+                        spell = spells.get(interval)
+                        if spell is None:
+                            spell = spells[interval] = spell_of(interval)
+                        known = near[subject].get(object)
+                        if known is not None:
+                            spell = join_spells(known, spell)
+                        near[subject][object] = near[object][subject] = spell
             cites = cited_by_ids.get(observations)
             if cites is None:
                 cites = cited_by_ids[observations] = [seen[one] for one in observations]
@@ -348,13 +355,15 @@ class _Packer:
         seconds = array("q")
         for span in spans.keys_in_order():
             seconds.extend(OPEN if side is None else side for side in span)
-        near = [sorted(set(others)) for others in near]
         return {
             "statement": rows,
             **_packed_lists("statement.cited", cited),
             **_packed_lists("statement.items", items),
             **_packed_lists("id.about", about),
-            **_packed_lists("id.near", near),
+            **_packed_lists("id.near", map(sorted, near)),
+            "near.spell": array(
+                "q", chain.from_iterable(chain.from_iterable(map(_by_number, near)))
+            ),
             **_packed_lists("id.retired", retired),
             "id.retiring": _numbers(id for id, numbers in enumerate(retired) if numbers),
             "id.crowded": _numbers(sorted(range(len(near)), key=lambda id: -len(near[id]))),
@@ -412,6 +421,10 @@ class _Packer:
                 ],
             ),
         }
+
+
+def _by_number(spells: dict[int, Spell]) -> list[Spell]:
+    return [spells[number] for number in sorted(spells)]
 
 
 def _numbers(numbers: Iterable[int]) -> "array[int]":

@@ -33,12 +33,12 @@ class BaseFiles:
 
     def digest(self, row: int) -> bytes:
         """Give the digest of a file's bytes."""
-        return self._raw("file.digest", row, FILE_DIGEST_BYTES)
+        return self.layer.sections.row("file.digest", row, FILE_DIGEST_BYTES)
 
     def blob(self, row: int) -> bytes:
         """Give the id that git would store a file under."""
-        raw = self.layer.sections.raw("file.blob")
-        return self._raw("file.blob", row, len(raw) // len(self._files))
+        width = self.layer.sections.size("file.blob") // len(self._files)
+        return self.layer.sections.row("file.blob", row, width)
 
     def card(self, path: str) -> FileCard | None:
         """Describe a file, what it consults left out."""
@@ -48,10 +48,10 @@ class BaseFiles:
         id, *names = (self.layer.heap[text] for text in self._names[row])
         return FileCard(
             path,
-            self.layer.sections.raw("file.kind")[row],
+            self.layer.sections.row("file.kind", row, 1)[0],
             self.digest(row),
             self.blob(row),
-            self._raw("file.sign", row, SIGNATURE_BYTES),
+            self.layer.sections.row("file.sign", row, SIGNATURE_BYTES),
             id,
             tuple(names),
         )
@@ -76,9 +76,6 @@ class BaseFiles:
 
     def _paths_of(self, table: str, what: str, word: str) -> list[str]:
         return [self.layer.paths[path] for path in self.layer.look_up(table, what, word)]
-
-    def _raw(self, section: str, row: int, width: int) -> bytes:
-        return bytes(self.layer.sections.raw(section)[row * width : (row + 1) * width])
 
 
 class KnownFiles:

@@ -24,8 +24,10 @@ from kb.graph.file_form import (
     STATEMENT_WIDTH,
 )
 from kb.graph.graph import Entity, Observation, Statement, strength_of
+from kb.graph.spells import count_spells
 from kb.model.time import Bound, Date, Interval, TimeSpan, is_ended
 from kb.model.vocabulary import StatementClass
+from kb.store.paged import Numbers
 from kb.store.sections import Sections
 
 if TYPE_CHECKING:
@@ -71,7 +73,7 @@ class Heap:
 
     def __init__(self, sections: Sections, name: str, at: str = "") -> None:
         self.at = sections.longs(at or f"{name}.at")
-        self._data = sections.data
+        self._sections, self._read = sections, sections.read
         self.start, self.end = sections.place(name)
 
     def __len__(self) -> int:
@@ -79,7 +81,7 @@ class Heap:
 
     def __getitem__(self, number: int) -> str:
         start = self.start
-        text = self._data[start + self.at[number] : start + self.at[number + 1]]
+        text = self._read(start + self.at[number], start + self.at[number + 1])
         return text.decode("utf-8", "surrogatepass")
 
     def get(self, number: int) -> str | None:
@@ -102,8 +104,8 @@ class Heap:
         """Yield the numbers of the texts that hold a part."""
         wanted, place = part.encode("utf-8", "surrogatepass"), self.start
         while True:
-            place = self._data.find(wanted, place, self.end)
-            if place < 0 or place >= self.end:
+            place = self._sections.find(wanted, place, self.end)
+            if place < 0:
                 return
             number = self.number_at(place)
             end = self.start + self.at[number + 1]
@@ -119,7 +121,7 @@ class Table:
 
     def __init__(self, sections: Sections, name: str) -> None:
         self._heap = Heap(sections, f"{name}.text", f"{name}.at")
-        self._data = sections.data
+        self._read = sections.read
         self._found: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -157,7 +159,7 @@ class Table:
 
     def _bytes(self, number: int) -> bytes:
         start, at = self._heap.start, self._heap.at
-        return self._data[start + at[number] : start + at[number + 1] - 1]
+        return self._read(start + at[number], start + at[number + 1] - 1)
 
 
 class Lists:
@@ -168,6 +170,10 @@ class Lists:
 
     def __getitem__(self, number: int) -> "memoryview[int]":
         return self._items[self._at[number] : self._at[number + 1]]
+
+    def span(self, number: int) -> tuple[int, int]:
+        """Give between which of all numbers a list's lie."""
+        return self._at[number], self._at[number + 1]
 
     def count(self, number: int) -> int:
         """Count a list's numbers."""
@@ -199,6 +205,7 @@ class Layer:
         self._statements = sections.ints("statement")
         self._cited = Lists(sections, "statement.cited")
         self._order = sections.longs("statement.order")
+        self._spells = sections.longs("near.spell")
         self._entities = sections.ints("entity")
         self._observations = sections.ints("observation")
         self._intervals: dict[int, Interval] = {}
@@ -229,7 +236,7 @@ class Layer:
             return []
         return [
             number
-            for number, text in enumerate(self._statements[2::STATEMENT_WIDTH])
+            for number, text in enumerate(self._statements.iter_every(STATEMENT_WIDTH, 2))
             if text in texts
         ]
 
@@ -350,6 +357,11 @@ class Layer:
             ):
                 yield object if subject == id else subject
 
+    def count_related_now(self, id: int, now: int) -> tuple[int, int]:
+        """Count the ids that current statements of this layer relate to one: at least, and at most."""
+        start, end = self.near.span(id)
+        return count_spells(self._spells[2 * start : 2 * end].tolist(), now)
+
     def times(self, number: int) -> tuple[int, int]:
         """Give what of a statement decides when it holds: the number of its interval or, undated, its witnesses' span."""
         row = number * STATEMENT_WIDTH
@@ -431,7 +443,7 @@ class Layer:
         return sum(1 for _ in self._iter_entity_rows())
 
     def _iter_entity_rows(self) -> Iterator[tuple[int, int]]:
-        for row, number in enumerate(self._entities[::ENTITY_WIDTH]):
+        for row, number in enumerate(self._entities.iter_every(ENTITY_WIDTH)):
             if number not in self.masked_ids:
                 yield number, row
 
@@ -467,9 +479,7 @@ class Layer:
 
     def entity_digest(self, row: int) -> bytes:
         """Give the digest of an entity's files."""
-        return bytes(
-            self.sections.raw("entity.digest")[row * DIGEST_BYTES : (row + 1) * DIGEST_BYTES]
-        )
+        return self.sections.row("entity.digest", row, DIGEST_BYTES)
 
     # -- observations --------------------------------------------------------------------------------------------
 
@@ -490,7 +500,7 @@ class Layer:
         return sum(1 for _ in self._iter_observation_rows())
 
     def _iter_observation_rows(self) -> Iterator[tuple[int, int]]:
-        for row, number in enumerate(self._observations[::OBSERVATION_WIDTH]):
+        for row, number in enumerate(self._observations.iter_every(OBSERVATION_WIDTH)):
             if number not in self.masked_seen:
                 yield number, row
 
@@ -550,9 +560,7 @@ class Layer:
 
     def observation_digest(self, row: int) -> bytes:
         """Give the digest of an observation's file."""
-        return bytes(
-            self.sections.raw("observation.digest")[row * DIGEST_BYTES : (row + 1) * DIGEST_BYTES]
-        )
+        return self.sections.row("observation.digest", row, DIGEST_BYTES)
 
     # -- tables --------------------------------------------------------------------------------------------------
 
@@ -562,14 +570,14 @@ class Layer:
         return () if number < 0 else Lists(self.sections, f"{table}.{what}")[number]
 
 
-def find_row(rows: "memoryview[int]", width: int, number: int) -> int:
+def find_row(rows: Numbers, width: int, number: int) -> int:
     """Find the row that begins with a number, -1 where there is none. Rows are sorted by their first number."""
     row = first_row_from(rows, width, number)
     is_there = row * width < len(rows) and rows[row * width] == number
     return row if is_there else -1
 
 
-def first_row_from(rows: "memoryview[int]", width: int, number: int) -> int:
+def first_row_from(rows: Numbers, width: int, number: int) -> int:
     """Find the first row that begins with a number or a greater one."""
     low, high = 0, len(rows) // width
     while low < high:

@@ -101,6 +101,13 @@ class MappedAdjacency(Adjacency):
             found.update(map(self._nodes_of_newest.__getitem__, self._newest.iter_crowded(0)))
         return found
 
+    def has_more_now(self, node: int, degree: int, now: int) -> bool:
+        if self._is_as_in_base(node):
+            certain, possible = self._base.count_related_now(node, now)
+            if certain > degree or possible <= degree:
+                return certain > degree
+        return super().has_more_now(node, degree, now)
+
     def iter_related_now(self, node: int, now: int) -> Iterator[int]:
         for index, layer, number in self._places(node):
             for other in layer.iter_related_now(number, now):

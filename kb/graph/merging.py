@@ -17,6 +17,7 @@ from kb.graph.file_form import (
     SIGNATURE_BYTES,
     STATEMENT_WIDTH,
 )
+from kb.graph.spells import Spell, join_spells
 
 #: Sections by name: arrays of numbers, or bytes.
 Packed = Mapping[str, Any]
@@ -81,6 +82,7 @@ class _Merger:
         for table, lists in _TABLES.items():
             for what, named in lists.items():
                 self._merge_table_lists(table, f"{table}.{what}", named)
+        self._merge_spells()
         self._merge_statements()
         self._merge_rows("entity", _ENTITY, "entity.lists", _ENTITY_LISTS)
         self._merge_rows("observation", _OBSERVATION, "observation.lists", ("text",) * 3)
@@ -124,6 +126,34 @@ class _Merger:
                 flat.extend(sorted(set(mine)))
             at.append(len(flat))
         self.merged |= {f"{name}.at": at, name: flat}
+
+    def _merge_spells(self) -> None:
+        """Merge when ids are related, in the order of those that they are near."""
+        near, merged = self.merged["id.near"], array("q")
+        parts = [
+            (part["id.near.at"], numbers, part["near.spell"])
+            for part, numbers in zip(self.parts, self._columns("id.near", ("id",)), strict=True)
+        ]
+        starts = self.merged["id.near.at"]
+        for id, sources in enumerate(zip(*self.sources["id"], strict=True)):
+            spans = [
+                (at[source], at[source + 1], numbers, spells)
+                for source, (at, numbers, spells) in zip(sources, parts, strict=True)
+                if source >= 0 and at[source] < at[source + 1]
+            ]
+            if len(spans) == 1:  # numbered otherwise, but in the same order
+                start, end, _, spells = spans[0]
+                merged += spells[2 * start : 2 * end]
+                continue
+            known: dict[int, Spell] = {}
+            for start, end, numbers, spells in spans:
+                for place in range(start, end):
+                    spell = (spells[2 * place], spells[2 * place + 1])
+                    other = numbers[place]
+                    known[other] = join_spells(known.get(other, spell), spell)
+            for other in near[starts[id] : starts[id + 1]]:
+                merged.extend(known[other])
+        self.merged["near.spell"] = merged
 
     # -- rows ----------------------------------------------------------------------------------------------------
 

@@ -11,16 +11,14 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from struct import Struct
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from kb.graph.file_form import DIGEST_BYTES
 from kb.graph.layers import Table
 from kb.index.plain_pickle import load_plain
 from kb.index.postings import BODY, EXACT, KEY, NAME, SCORED, Gathering
+from kb.store.paged import Paged
 from kb.store.sections import Damaged, Sections
-
-if TYPE_CHECKING:
-    from mmap import mmap
 
 #: The numbers of the fields in our segments: they are written in this order.
 FIELDS = (BODY, EXACT, KEY, NAME)
@@ -90,19 +88,19 @@ class DiskLeaf(Leaf):
     """A segment."""
 
     def __init__(
-        self, documents: Sections, terms: "mmap", postings: "mmap", gone: frozenset[int]
+        self, documents: Sections, terms: Paged, postings: Paged, gone: frozenset[int]
     ) -> None:
         self.gone = gone
         self._documents, self._terms, self._postings = documents, terms, postings
         self._keys = Table(documents, "key")
         self.count = len(self._keys)
         size = len(terms)
-        extras = _INT.unpack_from(terms, size - _INT.size)[0]
+        extras = _unpack(_INT, terms, size - _INT.size)[0]
         self._directory = size - _INT.size - extras - _TABLES * _DIRECTORY_ENTRY.size
         #: Where each key of the table of words begins, eight bytes each, at the end of the file.
         self._words = documents.longs("words")[0]
         self._order = size - _INT.size - self._words * _LONG.size
-        if not 0 <= self._directory < self._order or terms[:5] != HEADER:
+        if not 0 <= self._directory < self._order or terms.read(0, len(HEADER)) != HEADER:
             raise Damaged("its table of words is no such table")
 
     def key(self, number: int) -> str:
@@ -112,8 +110,7 @@ class DiskLeaf(Leaf):
         return self._keys.find(key)
 
     def digest(self, number: int) -> bytes:
-        start = number * DIGEST_BYTES
-        return bytes(self._documents.raw("digest")[start : start + DIGEST_BYTES])
+        return self._documents.row("digest", number, DIGEST_BYTES)
 
     def lengths(self, field: str) -> Sequence[int]:
         return self._documents.ints(f"length.{field}")
@@ -123,7 +120,7 @@ class DiskLeaf(Leaf):
 
     def count_holding(self, field: str, word: str) -> int:
         place = self._find(field, word)
-        return _TERM.unpack_from(self._terms, place)[2] if place else 0
+        return int(_unpack(_TERM, self._terms, place)[2]) if place else 0
 
     def iter_blocks(
         self, field: str, word: str, only: Sequence[int] | None = None
@@ -131,14 +128,15 @@ class DiskLeaf(Leaf):
         place = self._find(field, word)
         if not place:
             return
-        *_, at, length = _TERM.unpack_from(self._terms, place)
+        *_, at, length = _unpack(_TERM, self._terms, place)
         end = at + length
         at += 4  # a mark
         postings, wanted, waiting = self._postings, only or (), 0
         while at < end:
-            size = abs(_INT.unpack_from(postings, at)[0])
+            size = abs(_unpack(_INT, postings, at)[0])
             block_end = at + _INT.size + size
-            described, taken = load_plain(postings[at + _INT.size : at + _BLOCK_HEAD])
+            head = postings.read(at + _INT.size, min(at + _BLOCK_HEAD, len(postings)))
+            described, taken = load_plain(head)
             count, last, _, compression, _, _ = described
             if only is not None:
                 if waiting == len(wanted):
@@ -147,7 +145,7 @@ class DiskLeaf(Leaf):
                     at = block_end
                     continue
                 waiting = bisect_left(wanted, last + 1, waiting)
-            data = postings[at + _INT.size + taken : block_end]
+            data = postings.read(at + _INT.size + taken, block_end)
             if compression:
                 raise Damaged("a block is compressed")
             yield _unpack_block(field, count, load_plain(data)[0])
@@ -169,30 +167,34 @@ class DiskLeaf(Leaf):
             yield word[2:].decode("utf-8", "surrogatepass")
 
     def _word_at(self, number: int) -> bytes:
-        place = _LONG.unpack_from(self._terms, self._order + number * _LONG.size)[0]
-        length = _LENGTHS.unpack_from(self._terms, place)[0]
+        place = _unpack(_LONG, self._terms, self._order + number * _LONG.size)[0]
+        length = _unpack(_LENGTHS, self._terms, place)[0]
         place += _LENGTHS.size
-        return self._terms[place : place + length]
+        return self._terms.read(place, place + length)
 
     def _find(self, field: str, word: str) -> int:
         """Find where a word's entry lies, 0 where it has none."""
         terms = self._terms
         key = _PREFIX[field] + word.encode("utf-8", "surrogatepass")
         hashed = hash_word(key)
-        start, slots = _DIRECTORY_ENTRY.unpack_from(
-            terms, self._directory + (hashed & 255) * _DIRECTORY_ENTRY.size
+        start, slots = _unpack(
+            _DIRECTORY_ENTRY, terms, self._directory + (hashed & 255) * _DIRECTORY_ENTRY.size
         )
         for step in range(slots):
             slot = ((hashed >> 8) + step) % slots
-            found, place = _POINTER.unpack_from(terms, start + slot * _POINTER.size)
+            found, place = _unpack(_POINTER, terms, start + slot * _POINTER.size)
             if not place:
                 return 0
             if found == hashed:
-                length, _ = _LENGTHS.unpack_from(terms, place)
+                length, _ = _unpack(_LENGTHS, terms, place)
                 place += _LENGTHS.size
-                if terms[place : place + length] == key:
+                if terms.read(place, place + length) == key:
                     return int(place + length)
         return 0
+
+
+def _unpack(form: Struct, data: Paged, place: int) -> tuple[Any, ...]:
+    return form.unpack(data.read(place, place + form.size))
 
 
 def hash_word(key: bytes) -> int:

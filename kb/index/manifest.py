@@ -6,18 +6,19 @@ It is written last, by rename: an index without one, or one that differs from it
 import os
 import re
 from array import array
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kb import __version__
 from kb.store.kept import (
     Kept,
     found_whole,
-    map_file,
+    open_file,
     open_whole,
     pack_kept,
     replace_sections,
     unpack_kept,
 )
+from kb.store.paged import Paged
 from kb.store.sections import Damaged, digest_of
 
 MANIFEST = "manifest"
@@ -140,14 +141,14 @@ def verify_all(place: str, manifest: Manifest) -> None:
         raise Unusable("it has no single table of contents")
 
 
-def open_file(folder: str, kept: Kept) -> tuple[Any, Kept]:
-    """Map a file into memory if it is the one that was written; give also under which stamp it was found whole now.
+def open_kept(folder: str, kept: Kept) -> tuple[Paged, Kept]:
+    """Open a file if it is the one that was written; give also under which stamp it was found whole now.
 
     One whose stamp is known is believed; any other is digested.
     """
     path = os.path.join(folder, kept.name)
     try:
-        data, stamp = map_file(path)
+        data, stamp = open_file(path)
         if stamp != kept.stamp:
             if digest_file(path) != kept.digest:
                 raise Damaged

@@ -25,7 +25,7 @@ from kb.index.manifest import (
     Segment,
     Unusable,
     describe_files,
-    open_file,
+    open_kept,
     read_manifest,
     verify_all,
     write_manifest,
@@ -260,7 +260,7 @@ def open_held(place: str, manifest: Manifest) -> Held:
             name = segment.name + ending
             if name not in files:
                 raise Unusable(f"{name} is missing")
-            data, files[name] = open_file(folder, files[name])
+            data, files[name] = open_kept(folder, files[name])
             opened.append(data)
         try:
             documents, terms, postings = opened

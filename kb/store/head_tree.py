@@ -21,11 +21,8 @@ class HeadTree:
     """The files of a commit."""
 
     def __init__(self, sections: Sections) -> None:
-        self._at, self._paths, self._ids = (
-            sections.longs("at"),
-            sections.raw("path"),
-            sections.raw("id"),
-        )
+        self._sections, self._at = sections, sections.longs("at")
+        self._start = sections.place("path")[0]
 
     def blob_of(self, path: str) -> str:
         """Give the id of a file's blob; empty where the commit has none."""
@@ -33,11 +30,15 @@ class HeadTree:
         low, high = 0, len(self._at) - 1
         while low < high:
             middle = (low + high) // 2
-            if bytes(self._paths[self._at[middle] : self._at[middle + 1]]) < wanted:
+            if self._path(middle) < wanted:
                 low = middle + 1
             else:
                 high = middle
-        if low >= len(self._at) - 1 or self._paths[self._at[low] : self._at[low + 1]] != wanted:
+        if low >= len(self._at) - 1 or self._path(low) != wanted:
             return ""
-        width = len(self._ids) // (len(self._at) - 1)
-        return bytes(self._ids[low * width : (low + 1) * width]).hex()
+        width = self._sections.size("id") // (len(self._at) - 1)
+        return self._sections.row("id", low, width).hex()
+
+    def _path(self, number: int) -> bytes:
+        start = self._start
+        return self._sections.read(start + self._at[number], start + self._at[number + 1])

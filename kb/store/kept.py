@@ -10,15 +10,18 @@ import stat
 import time
 from array import array
 from collections.abc import Iterable, Mapping
-from mmap import ACCESS_READ, mmap
 from typing import Any, NamedTuple
 
+from kb.store.paged import Paged
 from kb.store.sections import DIGEST_BYTES, Damaged, Sections, pack_sections
 
 #: A stamp is remembered only once it is so old that a later write cannot have the same.
 _OLD = 100_000_000
 _UNKNOWN = (0, 0, 0, 0)
 _TEMPORARY = ".tmp"
+_READ_ONLY = os.O_RDONLY
+for _flag in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
+    _READ_ONLY |= getattr(os, _flag, 0)
 
 
 class Kept(NamedTuple):
@@ -67,7 +70,7 @@ def open_sections(place: str, kept: Kept) -> tuple[Sections, Kept]:
 
     ``Damaged`` where it is any other, ``OSError`` where it cannot be read.
     """
-    data, stamp = map_file(os.path.join(place, kept.name))
+    data, stamp = open_file(os.path.join(place, kept.name))
     sections = Sections(data)
     if sections.digest != kept.digest:
         raise Damaged(f"{kept.name} is another file")
@@ -86,25 +89,28 @@ def found_whole(kept: Kept, stamp: tuple[int, ...]) -> Kept:
 
 def open_whole(place: str, name: str) -> Sections:
     """Open a small file of sections, checking every byte."""
-    sections = Sections(map_file(os.path.join(place, name))[0])
+    sections = Sections(open_file(os.path.join(place, name))[0])
     if not sections.is_whole():
         raise Damaged(f"{name} is not as it was written")
     return sections
 
 
-def map_file(path: str) -> tuple["mmap | bytes", tuple[int, ...]]:
-    """Map a regular file into memory; give also its stamp. Follows no link."""
-    descriptor = os.open(
-        path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-    )
+def open_file(path: str) -> tuple[Paged, tuple[int, ...]]:
+    """Open a regular file to be read block by block; give also its stamp. Follows no link."""
+    descriptor = os.open(path, _READ_ONLY)
     try:
         status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
+        if not stat.S_ISREG(status.st_mode):
             raise Damaged(f"{os.path.basename(path)} is no file of ours")
-        data = mmap(descriptor, 0, access=ACCESS_READ)
-    finally:
+    except BaseException:
         os.close(descriptor)
-    return data, (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+        raise
+    return Paged(descriptor, status.st_size), (
+        status.st_size,
+        status.st_mtime_ns,
+        status.st_ctime_ns,
+        status.st_ino,
+    )
 
 
 def remove_others(place: str, names: set[str]) -> None:

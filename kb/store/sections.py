@@ -1,4 +1,4 @@
-"""A file of named sections that is read where it lies: through a memory map, without decoding what is not asked for.
+"""A file of named sections that is read where it lies, a block at a time, without decoding what is not asked for.
 
 Bytes and columns of integers only, so that reading a damaged or foreign one runs nothing. The last bytes digest all
 that is before them.
@@ -6,10 +6,9 @@ that is before them.
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from mmap import mmap
+from kb.store.paged import Held, Numbers, Paged
 
 MAGIC = b"kb-sect1"
 _NAME, _HEADER = 32, 32
@@ -24,25 +23,26 @@ class Damaged(Exception):
 
 
 class Sections:
-    """The sections of a file. Integers come as views of the file: slices of them cost nothing."""
+    """The sections of a file, or of bytes in memory. Integers come as columns that are read where they are asked for."""
 
-    def __init__(self, data: "mmap | bytes") -> None:
-        self.data = data
-        self._view = memoryview(data)
-        if len(self._view) < _HEADER + DIGEST_BYTES or self._view[: len(MAGIC)] != MAGIC:
+    def __init__(self, data: "Paged | Held") -> None:
+        self._data = data
+        size = len(data)
+        if size < _HEADER + DIGEST_BYTES:
             raise Damaged("it is no file of ours")
+        header = data.read(0, _HEADER)
         order, count, length = (
-            int.from_bytes(self._view[at : at + 8], sys.byteorder) for at in (8, 16, 24)
+            int.from_bytes(header[at : at + 8], sys.byteorder) for at in (8, 16, 24)
         )
-        if order != 1 or length != len(self._view):
+        if header[: len(MAGIC)] != MAGIC:
+            raise Damaged("it is no file of ours")
+        if order != 1 or length != size or _HEADER + _ENTRY * count > size:
             raise Damaged("it is cut short, or another machine's")
-        numbers = self._view[_HEADER : _HEADER + 16 * count].cast("Q")
-        names = self._view[_HEADER + 16 * count : _HEADER + _ENTRY * count]
+        entries = data.read(_HEADER, _HEADER + _ENTRY * count)
+        numbers = memoryview(entries[: 16 * count]).cast("Q").tolist()
+        names = entries[16 * count :].decode("ascii")
         self._places = {
-            bytes(names[_NAME * i : _NAME * (i + 1)]).rstrip(b"\0").decode("ascii"): (
-                numbers[2 * i],
-                numbers[2 * i + 1],
-            )
+            names[_NAME * i : _NAME * (i + 1)].rstrip("\0"): (numbers[2 * i], numbers[2 * i + 1])
             for i in range(count)
         }
 
@@ -53,36 +53,50 @@ class Sections:
         except KeyError:
             raise Damaged(f"it has no section {name}") from None
 
-    def raw(self, name: str) -> memoryview:
-        """Give a section's bytes."""
+    def read(self, start: int, end: int) -> bytes:
+        """Give the bytes between two places of the file."""
+        return self._data.read(start, end)
+
+    def raw(self, name: str) -> bytes:
+        """Give all of a section's bytes."""
+        return self._data.read(*self.place(name))
+
+    def row(self, name: str, number: int, width: int) -> bytes:
+        """Give one of a section's rows of so many bytes."""
         start, end = self.place(name)
-        return self._view[start:end]
+        start += number * width
+        return self._data.read(start, min(start + width, end))
 
-    def ints(self, name: str) -> "memoryview[int]":
+    def size(self, name: str) -> int:
+        """Count a section's bytes."""
+        start, end = self.place(name)
+        return end - start
+
+    def ints(self, name: str) -> Numbers:
         """Give a section as unsigned numbers of 32 bits."""
-        return self.raw(name).cast("I")
+        return Numbers(self._data, *self.place(name), "I")
 
-    def longs(self, name: str) -> "memoryview[int]":
+    def longs(self, name: str) -> Numbers:
         """Give a section as signed numbers of 64 bits."""
-        return self.raw(name).cast("q")
+        return Numbers(self._data, *self.place(name), "q")
 
     def find(self, part: bytes, start: int, end: int) -> int:
         """Find some bytes between two places of the file; -1 where they are not."""
-        return self.data.find(part, start, end)
+        return self._data.find(part, start, end)
 
     def is_whole(self) -> bool:
         """Say whether every byte is as it was written."""
-        return digest_of(self._blocks()) == bytes(self._view[-DIGEST_BYTES:])
+        return digest_of(self._blocks()) == self.digest
 
     @property
     def digest(self) -> bytes:
         """What tells this file from every other: its digest, as it is written in it."""
-        return bytes(self._view[-DIGEST_BYTES:])
+        return self._data.read(len(self._data) - DIGEST_BYTES, len(self._data))
 
-    def _blocks(self) -> Iterator[memoryview]:
-        end = len(self._view) - DIGEST_BYTES
+    def _blocks(self) -> Iterator[bytes]:
+        end = len(self._data) - DIGEST_BYTES
         for at in range(0, end, _BLOCK):
-            yield self._view[at : min(at + _BLOCK, end)]
+            yield self._data.read(at, min(at + _BLOCK, end))
 
 
 def digest_of(blocks: Iterable[Any]) -> bytes:

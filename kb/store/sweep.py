@@ -268,7 +268,7 @@ class KeptFolders(Mapping[str, Folder]):
     """The folders of a sweep in a file, each read when it is asked for."""
 
     def __init__(self, sections: Sections) -> None:
-        self._sections = sections
+        self._sections, self._entries_at = sections, sections.longs("entries.at")
         self.paths = str(sections.raw("path"), "utf-8", "surrogateescape").split("\0")
 
     def are_as_they_were(self, root: str, started: int) -> bool:
@@ -277,9 +277,9 @@ class KeptFolders(Mapping[str, Folder]):
         ``started`` is when the last sweep began that found them so. Costs a look at each folder; a file that was written
         in place stays unseen.
         """
-        if _look_at_root(root).entries != bytes(self._sections.raw("root")):
+        if _look_at_root(root).entries != self._sections.raw("root"):
             return False
-        stamps, look = self._sections.longs("stamp"), os.lstat
+        stamps, look = self._sections.longs("stamp").tolist(), os.lstat
         latest = started - _TICK
         at = 0
         for path in self.paths:
@@ -305,10 +305,11 @@ class KeptFolders(Mapping[str, Folder]):
 
     def __getitem__(self, path: str) -> Folder:
         row = self._rows[path]
-        at, width = self._sections.longs("entries.at"), 8 * _STAMP_WIDTH
-        stamp = self._sections.raw("stamp")[row * width : (row + 1) * width]
-        entries = self._sections.raw("entries")[at[row] : at[row + 1]]
-        return Folder(bytes(stamp), bytes(entries))
+        at, start = self._entries_at, self._sections.place("entries")[0]
+        return Folder(
+            self._sections.row("stamp", row, 8 * _STAMP_WIDTH),
+            self._sections.read(start + at[row], start + at[row + 1]),
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.paths)

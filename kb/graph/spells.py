@@ -1,0 +1,45 @@
+"""When two entities are related: the span in which a statement that is not retired relates them and is not ended.
+
+Worked out when a graph file is written, so that whether a node is a hub takes no look at its statements.
+"""
+
+from collections.abc import Sequence
+
+from kb.model.time import Bound, Date, Interval
+
+#: From when until before when, in seconds since 1970.
+Spell = tuple[int, int]
+
+_FAR = 1 << 62
+ALWAYS: Spell = (-_FAR, _FAR)
+NEVER: Spell = (0, 0)
+#: There are several: whoever wants to know looks at the statements.
+SEVERAL: Spell = (1, 0)
+
+
+def spell_of(interval: Interval | None) -> Spell:
+    """Give the span in which ``kb.model.time.is_ended`` says no."""
+    if interval is None or interval.is_event:
+        return ALWAYS
+    if interval.end is Bound.UNKNOWN:
+        return NEVER
+    start = interval.start.first if isinstance(interval.start, Date) else -_FAR
+    end = interval.end.after if isinstance(interval.end, Date) else _FAR
+    return (start, end) if start < end else NEVER
+
+
+def join_spells(first: Spell, second: Spell) -> Spell:
+    """Give the spell of two statements, in any order."""
+    if first == second or second == NEVER:
+        return first
+    if first == NEVER:
+        return second
+    return ALWAYS if ALWAYS in (first, second) else SEVERAL
+
+
+def count_spells(numbers: Sequence[int], now: int) -> tuple[int, int]:
+    """Count, of spells one behind the other, those that hold at a moment, and those that may."""
+    starts, ends = numbers[::2], numbers[1::2]
+    certain = sum([start <= now < end for start, end in zip(starts, ends, strict=True)])
+    several = sum([start > end for start, end in zip(starts, ends, strict=True)])
+    return certain, certain + several
