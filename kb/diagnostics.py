@@ -4,7 +4,6 @@ The table of codes stands in :mod:`kb.catalogue`.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
@@ -28,8 +27,7 @@ class Span(NamedTuple):
 WHOLE_FILE = Span(1, 1, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """A finding in a text whose path is not known yet, by character offsets."""
 
     code: str
@@ -40,8 +38,7 @@ class Fault:
     other: int | None = None  #: offset of another place that the finding is about
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One finding: a code of the catalogue, where it is, what is wrong, what to do."""
 
     code: str

@@ -3,10 +3,10 @@
 import contextlib
 import errno
 import gc
+import os
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.catalogue import CATALOGUE
 from kb.diagnostics import WHOLE_FILE, Diagnostic, Span
@@ -19,7 +19,9 @@ from kb.store.root import CONFIGURATION, ENTITIES, OBSERVATIONS
 from kb.syntax.entity_file import parse_entity_file
 from kb.syntax.observation_file import parse_observation_file
 from kb.syntax.source import MAX_FILE_BYTES, Source, decode
-from kb.syntax.vocabulary_file import Configuration, read_configuration
+
+if TYPE_CHECKING:
+    from kb.syntax.vocabulary_file import Configuration
 
 #: Findings about a file's name say all that an id that differs from its stem would say.
 _NAME_CODES = frozenset(("KB203",))
@@ -29,18 +31,15 @@ UNREAD_CONFIGURATION = frozenset(("KB114", "KB115", "KB117", "KB316", "KB901", "
 _TOP = (CONFIGURATION, ENTITIES, OBSERVATIONS)
 
 
-@dataclass(frozen=True)
-class Corpus:
+class Corpus(NamedTuple):
     """All files of a knowledge base as parsed, and what is wrong with each by itself."""
 
     root: str
-    configuration: Configuration
+    configuration: "Configuration"
     entities: tuple[EntityFile, ...]
     observations: tuple[ObservationFile, ...]
-    sources: dict[str, Source] = field(repr=False)  #: each parsed file's text by its path
-    contents: dict[str, bytes] = field(
-        repr=False
-    )  #: each read file's bytes by its path, ``kb.yaml`` included
+    sources: dict[str, Source]  #: each parsed file's text by its path
+    contents: dict[str, bytes]  #: each read file's bytes by its path, ``kb.yaml`` included
     diagnostics: tuple[Diagnostic, ...]
 
     @property
@@ -73,7 +72,7 @@ def load_corpus(root: str, progress: Callable[[int], None] | None = None) -> Cor
         return _Loader(root, progress).load()
 
 
-def load_configuration(root: str) -> Configuration:
+def load_configuration(root: str) -> "Configuration":
     """Load ``kb.yaml`` alone."""
     return _Loader(root, None).configuration()
 
@@ -135,10 +134,12 @@ class _Loader:
             tuple(self.diagnostics),
         )
 
-    def configuration(self) -> Configuration:
+    def configuration(self) -> "Configuration":
         data = self._read(CONFIGURATION)
         if data is not None:
             self.contents[CONFIGURATION] = data
+        from kb.syntax.vocabulary_file import read_configuration  # an edited file is read without
+
         configuration, found = read_configuration(data or b"", CONFIGURATION)
         self.diagnostics += found if data is not None else ()
         return configuration
@@ -202,7 +203,7 @@ class _Loader:
     def _check_top(self) -> None:
         """Find case twins of our own folders: on some systems they are ours, on others nobody reads them."""
         try:
-            names = sorted(path.name for path in Path(self.root).iterdir())
+            names = sorted(os.listdir(self.root))
         except OSError:
             return
         for name in names:
@@ -214,7 +215,7 @@ class _Loader:
     def _check_names(self, entries: list[Entry]) -> None:
         seen: dict[str, str] = {}
         for entry in entries:
-            name = PurePosixPath(entry.path).name
+            name = entry.path.rpartition("/")[2]
             if entry.kind is EntryKind.LINK:
                 self._report("KB316", entry.path, "a symbolic link is not followed")
                 continue
@@ -238,7 +239,7 @@ class _Loader:
             seen.setdefault(key, entry.path)
 
     def _report_collision(self, first: str, second: str) -> None:
-        if PurePosixPath(first).parent != PurePosixPath(second).parent:
+        if first.rpartition("/")[0] != second.rpartition("/")[0]:
             return  # the folders collide, which is reported once, of them
         same = unicodedata.normalize("NFC", first) == unicodedata.normalize("NFC", second)
         how = "Unicode normal form" if same else "case"

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 
 from kb.catalogue import CATALOGUE
 from kb.checks import (
@@ -97,7 +96,7 @@ def check_knowledge_base(
 def raise_strictly(finding: Diagnostic) -> Diagnostic:
     """Make a warning an error where the catalogue says that ``strict`` does."""
     if CATALOGUE[finding.code].strict:
-        return replace(finding, severity=Severity.ERROR)
+        return finding._replace(severity=Severity.ERROR)
     return finding
 
 

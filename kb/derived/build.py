@@ -18,7 +18,6 @@ from kb.store.root import CONFIGURATION
 from kb.store.sections import Sections, pack_sections
 from kb.store.sweep import Folder, find_file, is_racy
 from kb.syntax.source import MAX_FILE_BYTES
-from kb.syntax.vocabulary_file import read_configuration
 
 #: A change that concerns more files than these, and than one in so many, is left to a full build.
 _FEW, _ONE_IN = 200, 20
@@ -50,7 +49,9 @@ class Changes(NamedTuple):
 
 def build_all(root: str, commit: str, progress: Callable[[int], None] | None = None) -> FullBuild:
     """Parse and resolve every file."""
-    from kb.derived.parts import PartBuilder  # what changed a little needs no second process
+    # What changed a little needs no second process, and mostly not the words.
+    from kb.derived.parts import PartBuilder
+    from kb.syntax.vocabulary_file import read_configuration
 
     data = _read(root, CONFIGURATION)
     configuration, _ = read_configuration(data or b"", CONFIGURATION)
@@ -124,6 +125,8 @@ def _read_settings(data: bytes | None, base: BaseFiles, commit: str) -> tuple[Fi
     """Read a ``kb.yaml`` that differs in its settings only. Other words read all files otherwise: a full build."""
     if data is None:
         raise NeedsFullBuild
+    from kb.syntax.vocabulary_file import read_configuration
+
     configuration = read_configuration(data, CONFIGURATION)[0]
     layer = base.layer
     built_with = [layer.heap[text] for text in layer.sections.ints("vocabulary")]

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from kb.edits.file_texts import format_scalar
 from kb.edits.records import MissingWord
 from kb.store.root import CONFIGURATION
-from kb.syntax.front_matter import Mapping, Node, Scalar, parse_yaml
+from kb.syntax.front_matter import Mapping, Node, Scalar
 from kb.syntax.front_matter import Sequence as Items
 from kb.syntax.source import decode
 from kb.syntax.splices import Splice, apply_splices, content_end, line_end, line_start
 from kb.syntax.vocabulary_file import read_configuration
+from kb.syntax.yaml_block import parse_yaml
 
 _TABLES = ("types", "keys", "relations", "facts")
 

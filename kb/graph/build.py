@@ -1,8 +1,6 @@
 """Parsed files → the graph, from nothing: the clean rebuild, and the oracle for everything faster."""
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from kb.graph.file_form import DIGEST_BYTES
@@ -13,6 +11,7 @@ from kb.graph.links import LinkResolver, LoadedPlaces
 from kb.graph.memory import MemoryGraph
 from kb.graph.rows import Rows
 from kb.graph.texts import text_of
+from kb.model.digests import blake2b
 from kb.model.entity import EntityFile
 from kb.model.names import mint_statement_id
 from kb.model.observation import ObservationFile
@@ -30,16 +29,18 @@ _RELATIONS = Section.RELATIONS
 FindObservation = Callable[[str], Observation | None]
 
 
-@dataclass(slots=True)
 class Draft:
     """A statement line with what it resolves to; its id is given last, when the file's others are known."""
 
-    file: EntityFile
-    line: StatementLine
-    reading: Reading
-    object: str | None  #: the id as the link has it
-    id: str = ""
-    is_provisional: bool = False
+    __slots__ = ("file", "id", "is_provisional", "line", "object", "reading")
+
+    def __init__(
+        self, file: EntityFile, line: StatementLine, reading: Reading, object: str | None
+    ) -> None:
+        self.file, self.line, self.reading = file, line, reading
+        self.object = object  #: the id as the link has it
+        self.id = ""
+        self.is_provisional = False
 
 
 def statement_basis(
@@ -59,8 +60,7 @@ def read_predicate(line: StatementLine, vocabulary: Vocabulary) -> Reading:
     return vocabulary.read_fact(line.predicate)
 
 
-@dataclass(frozen=True)
-class Resolution:
+class Resolution(NamedTuple):
     """Parsed files with everything in them resolved against the others: what the graph and the checks start from."""
 
     files: tuple[EntityFile, ...]
@@ -191,7 +191,7 @@ def join_texts(group: Iterable[EntityFile]) -> str:
 
 def digest_files(paths: Iterable[str], digests: Mapping[str, bytes]) -> bytes:
     """Digest files by their bytes and their paths, since a file's id and title may be its name's."""
-    whole = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    whole = blake2b(digest_size=DIGEST_BYTES)
     for path in paths:
         whole.update(path.encode("utf-8", "surrogateescape") + b"\0" + digests.get(path, b""))
     return whole.digest()
@@ -208,9 +208,11 @@ def draft_statements(
         link, id = line.link, line.id
         object = None if link is None else resolve(link, path).id
         reads = read_relation if line.section is _RELATIONS else read_fact
-        drafts.append(Draft(file, line, reads(line.predicate), object, id or ""))
+        draft = Draft(file, line, reads(line.predicate), object)
         if id is not None:
+            draft.id = id
             written.append(id)
+        drafts.append(draft)
     taken = set(written)
     if len(written) == len(drafts) == len(taken):
         return drafts

@@ -6,8 +6,7 @@ nothing at all where so much is concerned that a clean build is the better way.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from kb.graph.build import (
     FindObservation,
@@ -38,8 +37,7 @@ from kb.store.sections import Sections
 _GAP = 1 << (ORDINAL_SHIFT - 1)
 
 
-@dataclass(frozen=True)
-class ParsedFile:
+class ParsedFile(NamedTuple):
     """A file as it is now."""
 
     file: EntityFile | ObservationFile
@@ -65,14 +63,14 @@ def pack_changes(
     return _Changes(base, current, load, most, besides).pack()
 
 
-@dataclass
 class _Concerned:
     """Whom changes concern."""
 
-    words: set[str] = field(default_factory=set)  #: provided otherwise than before
-    paths: set[str] = field(default_factory=set)  #: files to resolve again
-    entities: set[str] = field(default_factory=set)  #: ids whose rows may be otherwise
-    observations: set[str] = field(default_factory=set)
+    def __init__(self) -> None:
+        self.words: set[str] = set()  #: provided otherwise than before
+        self.paths: set[str] = set()  #: files to resolve again
+        self.entities: set[str] = set()  #: ids whose rows may be otherwise
+        self.observations: set[str] = set()
 
 
 class _Changes:

@@ -5,12 +5,12 @@ links, citations and speakers ask for. Resolving a file can come out otherwise o
 provided otherwise. Citations and derivations are asked for under words of their own.
 """
 
-import hashlib
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
 from kb.graph.file_form import SIGNATURE_BYTES
+from kb.model.digests import blake2b
 from kb.model.entity import EntityFile
 from kb.model.names import fold, stem_of
 from kb.model.observation import ObservationFile
@@ -126,6 +126,6 @@ def _link_words(form: LinkForm, target: str) -> tuple[str, ...]:
 
 
 def _sign(parts: tuple[object, ...]) -> bytes:
-    return hashlib.blake2b(
+    return blake2b(
         repr(parts).encode("utf-8", "surrogatepass"), digest_size=SIGNATURE_BYTES
     ).digest()

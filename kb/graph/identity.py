@@ -1,7 +1,7 @@
 """Which files are which entity: ids, redirects, judgements. Names never decide anything here."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kb.diagnostics import WHOLE_FILE, Span
 from kb.model.entity import EntityFile, Name
@@ -9,8 +9,7 @@ from kb.model.names import fold
 from kb.model.vocabulary import Vocabulary
 
 
-@dataclass(frozen=True, slots=True)
-class IdentityFault:
+class IdentityFault(NamedTuple):
     """A redirect or judgement that cannot be followed."""
 
     code: str
@@ -22,8 +21,7 @@ class IdentityFault:
     unknown: str = ""  #: the id that nothing has
 
 
-@dataclass(frozen=True)
-class Identities:
+class Identities(NamedTuple):
     """Ids, and the survivor that each reads as."""
 
     files: dict[str, EntityFile]  #: by id; of two files with one id, neither
@@ -31,8 +29,8 @@ class Identities:
     survivors: dict[str, str]  #: each merged id → the id that it reads as
     distinct: frozenset[tuple[str, str]]  #: judged pairs of survivors, both ways round
     faults: tuple[IdentityFault, ...]
-    _by_name: dict[str, tuple[str, ...]] = field(repr=False)
-    _merged: dict[str, tuple[str, ...]] = field(repr=False)
+    names: dict[str, tuple[str, ...]]  #: folded → the survivors that bear each
+    merged: dict[str, tuple[str, ...]]  #: survivor → the ids that read as it
 
     def survivor(self, id: str) -> str | None:
         """Follow redirects; ``None`` where no single file has the id."""
@@ -42,11 +40,11 @@ class Identities:
 
     def bearers(self, name: str) -> tuple[str, ...]:
         """List the survivors that bear a name or alias."""
-        return self._by_name.get(fold(name), ())
+        return self.names.get(fold(name), ())
 
     def iter_names(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Yield each folded name with the survivors that bear it."""
-        yield from self._by_name.items()
+        yield from self.names.items()
 
     def are_distinct(self, first: str, second: str) -> bool:
         """Say whether two survivors were judged not the same."""
@@ -54,7 +52,7 @@ class Identities:
 
     def merged_of(self, survivor: str) -> tuple[str, ...]:
         """List the ids that read as a survivor."""
-        return self._merged.get(survivor, ())
+        return self.merged.get(survivor, ())
 
 
 def resolve_identities(entities: Iterable[EntityFile], vocabulary: Vocabulary) -> Identities:

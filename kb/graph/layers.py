@@ -357,10 +357,17 @@ class Layer:
             ):
                 yield object if subject == id else subject
 
-    def count_related_now(self, id: int, now: int) -> tuple[int, int]:
-        """Count the ids that current statements of this layer relate to one: at least, and at most."""
-        start, end = self.near.span(id)
-        return count_spells(self._spells[2 * start : 2 * end].tolist(), now)
+    def has_more_now(self, id: int, count: int, now: int) -> bool | None:
+        """Say whether current statements of this layer relate an id to more than so many others; ``None`` if spells do not tell."""
+        (start, end), certain, possible = self.near.span(id), 0, 0
+        step = 2 * count + 64  # of a hub, whose list may be long, this is mostly enough
+        for at in range(start, end, step):
+            spells = self._spells[2 * at : 2 * min(at + step, end)].tolist()
+            more, several = count_spells(spells, now)
+            certain, possible = certain + more, possible + more + several
+            if certain > count:
+                return True
+        return False if possible <= count else None
 
     def times(self, number: int) -> tuple[int, int]:
         """Give what of a statement decides when it holds: the number of its interval or, undated, its witnesses' span."""

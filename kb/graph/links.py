@@ -3,9 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from kb.graph.identity import Identities
 from kb.model.names import fold, stem_of
@@ -26,8 +25,7 @@ class Landing(Enum):
     ELSEWHERE = "elsewhere"  #: a web address, a folder, a file of another kind
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """The end of a link: an id as its file has it (redirects not followed)."""
 
     landing: Landing

@@ -103,9 +103,9 @@ class MappedAdjacency(Adjacency):
 
     def has_more_now(self, node: int, degree: int, now: int) -> bool:
         if self._is_as_in_base(node):
-            certain, possible = self._base.count_related_now(node, now)
-            if certain > degree or possible <= degree:
-                return certain > degree
+            has_more = self._base.has_more_now(node, degree, now)
+            if has_more is not None:
+                return has_more
         return super().has_more_now(node, degree, now)
 
     def iter_related_now(self, node: int, now: int) -> Iterator[int]:

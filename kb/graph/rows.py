@@ -4,22 +4,21 @@ A *document key* is ``e:<id>`` for an entity and ``o:<id>`` for an observation, 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kb.graph.graph import Entity, Observation, Statement
 from kb.model.vocabulary import Vocabulary
 
 
-@dataclass(frozen=True)
-class Rows:
+class Rows(NamedTuple):
     """What a graph is made of, row by row: all of it, or what some files give to it."""
 
     vocabulary: Vocabulary
     entities: tuple[Entity, ...]  #: by id
     observations: tuple[Observation, ...]  #: by id
-    texts: Mapping[str, str] = field(repr=False)  #: of the entities, by id: what full text reads
-    bodies: Mapping[str, str] = field(repr=False)  #: of the observations, by id
-    digests: Mapping[str, bytes] = field(repr=False)  #: of the files behind each, by document key
+    texts: Mapping[str, str]  #: of the entities, by id: what full text reads
+    bodies: Mapping[str, str]  #: of the observations, by id
+    digests: Mapping[str, bytes]  #: of the files behind each, by document key
     involved: Mapping[
         str, tuple[str, ...]
     ]  #: observation → tokens, as ``Graph.involving`` has them

@@ -3,8 +3,6 @@
 Worked out when a graph file is written, so that whether a node is a hub takes no look at its statements.
 """
 
-from collections.abc import Sequence
-
 from kb.model.time import Bound, Date, Interval
 
 #: From when until before when, in seconds since 1970.
@@ -14,7 +12,7 @@ _FAR = 1 << 62
 ALWAYS: Spell = (-_FAR, _FAR)
 NEVER: Spell = (0, 0)
 #: There are several: whoever wants to know looks at the statements.
-SEVERAL: Spell = (1, 0)
+SEVERAL: Spell = (_FAR, 0)
 
 
 def spell_of(interval: Interval | None) -> Spell:
@@ -37,9 +35,8 @@ def join_spells(first: Spell, second: Spell) -> Spell:
     return ALWAYS if ALWAYS in (first, second) else SEVERAL
 
 
-def count_spells(numbers: Sequence[int], now: int) -> tuple[int, int]:
-    """Count, of spells one behind the other, those that hold at a moment, and those that may."""
+def count_spells(numbers: list[int], now: int) -> tuple[int, int]:
+    """Count, of spells one behind the other, those that hold at a moment, and those that are several."""
     starts, ends = numbers[::2], numbers[1::2]
     certain = sum([start <= now < end for start, end in zip(starts, ends, strict=True)])
-    several = sum([start > end for start, end in zip(starts, ends, strict=True)])
-    return certain, certain + several
+    return certain, starts.count(SEVERAL[0])

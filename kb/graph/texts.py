@@ -3,12 +3,11 @@
 import re
 
 from kb.model.entity import EntityFile
-from kb.syntax.front_matter import TextHandler
+from kb.syntax.front_matter import split_block
 
 _SECTION_HEADING = re.compile(r"^ {0,3}##[ \t]+(?:relations|facts)[ \t]*#*[ \t]*$", re.I | re.M)
 
 _MANY_LINE_ENDS = re.compile(r"\n{3,}")
-_HANDLER = TextHandler()
 
 
 def text_of(file: EntityFile) -> str:
@@ -46,7 +45,5 @@ def _free_text(file: EntityFile) -> str:
 
 
 def _body_start(text: str) -> int:
-    try:
-        return len(text) - len(_HANDLER.split(text)[1])
-    except ValueError:
-        return 0
+    split = split_block(text)
+    return len(text) - len(split[1]) if split else 0

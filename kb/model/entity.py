@@ -1,6 +1,5 @@
 """An entity as its file says it."""
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kb.diagnostics import WHOLE_FILE, Span
@@ -36,8 +35,7 @@ class Footnote(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class EntityFile:
+class EntityFile(NamedTuple):
     """What one file under ``entities/`` says. A broken file has only an id (its stem) and its text."""
 
     path: str
@@ -57,4 +55,4 @@ class EntityFile:
     footnotes: tuple[Footnote, ...] = ()
     summary: str = ""  #: the first sentence of the free text
     is_broken: bool = False
-    text: str = field(default="", repr=False)  #: the whole file, without a BOM
+    text: str = ""  #: the whole file, without a BOM

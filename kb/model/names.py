@@ -44,7 +44,7 @@ def mint_statement_id(
 
     Where that id is taken in the file, over the same with a NUL and a counter (from 1). FORMAT, "statement id".
     """
-    from hashlib import sha256
+    from kb.model.digests import sha256
 
     basis = "\0".join(parts).encode("utf-8", "surrogatepass")
     counter = 0

@@ -1,6 +1,6 @@
 """An observation as its file says it: an immutable source text."""
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kb.diagnostics import WHOLE_FILE, Span
 from kb.model.entity import Name
@@ -26,8 +26,7 @@ KINDS = (
 DECISIONS = ("merge", "unmerge", "distinct", "reject", "not-mentioned", "correct")
 
 
-@dataclass(frozen=True, slots=True)
-class ObservationFile:
+class ObservationFile(NamedTuple):
     """What one file under ``observations/`` says."""
 
     path: str
@@ -45,9 +44,9 @@ class ObservationFile:
     digest: str = ""  #: SHA-256 of the sealed part, as it is now
     decision: Name | None = None
     about: tuple[Name, ...] = ()
-    body: str = field(default="", repr=False)
+    body: str = ""
     is_broken: bool = False
-    text: str = field(default="", repr=False)
+    text: str = ""
 
     @property
     def is_sealed(self) -> bool:

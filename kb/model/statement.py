@@ -1,6 +1,5 @@
 """A statement as one list item of a file says it: located, not yet resolved against anything else."""
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
@@ -44,8 +43,7 @@ class Citation(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class SubItem:
+class SubItem(NamedTuple):
     """An indented ``name:: text`` under a statement."""
 
     name: str

@@ -25,14 +25,14 @@ def derived_folder(root: str) -> str:
     git_dir = find_git_dir(root)
     if git_dir is not None and os.path.isfile(os.path.join(git_dir, "HEAD")):
         return os.path.join(git_dir, "kb")
-    import hashlib
+    from kb.model.digests import sha256
 
     cache = (
         os.environ.get("XDG_CACHE_HOME")
         or os.environ.get("LOCALAPPDATA")
         or os.path.expanduser("~/.cache")
     )
-    name = hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16]
+    name = sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16]
     return os.path.join(cache, "kb", name)
 
 

@@ -1,12 +1,13 @@
 """Reading the tree of files. Follows no symbolic link, reads nothing outside the root."""
 
 import errno
-import hashlib
 import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+
+from kb.model.digests import blake2b
 
 #: Follows no link, and does not wait for whoever writes into a pipe.
 _READ_ONLY = os.O_RDONLY
@@ -97,4 +98,4 @@ def read_bytes(root: str, path: str, limit: int) -> bytes | None:
 
 def digest(data: bytes) -> bytes:
     """Digest a file's bytes: what tells whether it is the one that was read before."""
-    return hashlib.blake2b(data, digest_size=16).digest()
+    return blake2b(data, digest_size=16).digest()

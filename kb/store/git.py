@@ -1,12 +1,11 @@
 """The only place that runs git. Reads object by object; never runs what a repository's configuration names."""
 
 import contextlib
-import hashlib
 import os
-import tempfile
 from typing import TYPE_CHECKING
 
 from kb.errors import KbError
+from kb.model.digests import sha1, sha256
 from kb.store.references import (
     SHA256_LENGTH,
     configured_email,
@@ -35,8 +34,8 @@ def blob_id(data: bytes, like: str = "") -> str:
     """Give the id that git would store some bytes under: in a repository with ids ``like`` one, else by SHA-1."""
     stored = b"blob %d\0" % len(data) + data
     if len(like) == SHA256_LENGTH:
-        return hashlib.sha256(stored).hexdigest()
-    return hashlib.sha1(stored, usedforsecurity=False).hexdigest()
+        return sha256(stored).hexdigest()
+    return sha1(stored, usedforsecurity=False).hexdigest()
 
 
 def tree_blobs(root: str, commit: str, paths: tuple[str, ...]) -> dict[str, str] | None:
@@ -58,6 +57,8 @@ def read_blobs(root: str, ids: tuple[str, ...]) -> dict[str, bytes]:
     command = _git(root) if wanted else None
     if command is None:
         return {}
+    import tempfile  # heavy, and few commands read old versions
+
     with tempfile.TemporaryFile() as file:
         file.write("".join(f"{id}\n" for id in wanted).encode("ascii"))
         file.seek(0)

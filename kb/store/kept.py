@@ -19,9 +19,10 @@ from kb.store.sections import DIGEST_BYTES, Damaged, Sections, pack_sections
 _OLD = 100_000_000
 _UNKNOWN = (0, 0, 0, 0)
 _TEMPORARY = ".tmp"
-_READ_ONLY = os.O_RDONLY
+_READ_ONLY, _WRITE_NEW = os.O_RDONLY, os.O_WRONLY | os.O_CREAT | os.O_EXCL
 for _flag in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
     _READ_ONLY |= getattr(os, _flag, 0)
+    _WRITE_NEW |= getattr(os, _flag, 0)
 
 
 class Kept(NamedTuple):
@@ -41,9 +42,9 @@ def write_sections(place: str, kind: str, sections: Mapping[str, Any]) -> Kept:
 
 def write_pieces(place: str, kind: str, pieces: Iterable[bytes | memoryview]) -> Kept:
     """Write a new file of packed sections; give what it is known by. ``OSError`` as the system says."""
-    import tempfile  # heavy, and a cold query writes nothing
-
-    descriptor, temporary = tempfile.mkstemp(_TEMPORARY, f"{kind}-", place)
+    # By a name that no other process chooses: what ``tempfile`` does, which takes as long to import as the writing.
+    temporary = os.path.join(place, f"{kind}-{os.getpid()}-{os.urandom(6).hex()}{_TEMPORARY}")
+    descriptor = os.open(temporary, _WRITE_NEW, 0o600)
     digest = b""
     try:
         with os.fdopen(descriptor, "wb", buffering=1 << 20) as file:

@@ -3,7 +3,6 @@
 import os
 import re
 import unicodedata
-from pathlib import PurePosixPath
 
 from kb.model.names import stem_of
 from kb.store.root import ENTITIES, OBSERVATIONS
@@ -66,8 +65,7 @@ def is_within(path: str, folder: str) -> bool:
 
 def relative_link(from_path: str, to_path: str) -> str:
     """Give the relative path that leads from one file to another, both relative to the root."""
-    start = PurePosixPath(from_path).parent.parts
-    goal = PurePosixPath(to_path).parts
+    start, goal = from_path.split("/")[:-1], to_path.split("/")
     shared = 0
     while shared < len(start) and shared < len(goal) - 1 and start[shared] == goal[shared]:
         shared += 1

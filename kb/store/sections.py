@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from kb.model.digests import blake2b
 from kb.store.paged import Held, Numbers, Paged
 
 MAGIC = b"kb-sect1"
@@ -101,8 +102,6 @@ class Sections:
 
 def digest_of(blocks: Iterable[Any]) -> bytes:
     """Digest bytes that come in blocks."""
-    from _blake2 import blake2b  # what ``hashlib`` gives, without what else it loads
-
     whole = blake2b(digest_size=DIGEST_BYTES)
     for block in blocks:
         whole.update(block)
@@ -128,8 +127,6 @@ def pack_sections(sections: Mapping[str, Any]) -> Iterator[bytes | memoryview]:
         for view in views.values():
             yield view
             yield b"\0" * (-len(view) % 8)
-
-    from _blake2 import blake2b
 
     whole = blake2b(digest_size=DIGEST_BYTES)
     for piece in pieces():

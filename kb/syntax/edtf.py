@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from kb.model.time import DAY, Bound, Date, Interval, TimeSpan, covered, days_in_month, epoch_day
 
@@ -34,8 +34,7 @@ _MOMENT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TimeFault:
+class TimeFault(NamedTuple):
     """What is wrong with a time, and the remedy; `offset` and `length` lie in the parsed text."""
 
     offset: int

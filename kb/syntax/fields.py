@@ -1,7 +1,5 @@
 """Reserved frontmatter fields, read with their places. Knows the shapes of values, not what they mean."""
 
-from dataclasses import dataclass, field
-
 from kb.diagnostics import WHOLE_FILE, Fault, Span
 from kb.model.entity import Name
 from kb.model.names import is_id
@@ -13,17 +11,15 @@ from kb.syntax.source import Source, iter_encoding_faults
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 
 
-@dataclass(slots=True)
 class Fields:
     """The reserved fields of one file; wrong shapes become faults."""
 
-    source: Source
-    mapping: Mapping
-    faults: list[Fault] = field(default_factory=list)
-    _values: dict[str, Node] = field(init=False)
+    __slots__ = ("_values", "faults", "mapping", "source")
 
-    def __post_init__(self) -> None:
-        self._values = {key.text: value for key, value in self.mapping.entries}
+    def __init__(self, source: Source, mapping: Mapping, faults: list[Fault] | None = None) -> None:
+        self.source, self.mapping = source, mapping
+        self.faults: list[Fault] = [] if faults is None else faults
+        self._values: dict[str, Node] = {key.text: value for key, value in mapping.entries}
 
     def value(self, key: str) -> Node | None:
         """Give a field's node, ``None`` where it is missing."""

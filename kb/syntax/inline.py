@@ -2,8 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from html.entities import html5
-from urllib.parse import unquote
 
 from kb.model.statement import Link, LinkForm
 
@@ -115,6 +113,8 @@ def _character(match: re.Match[str]) -> str:
         return escaped
     entity: str = match.group(2)
     if entity[1] != "#":
+        from html.entities import html5  # a large table, which few texts need
+
         return html5.get(entity[1:], entity).replace("\n", " ")
     number = int(entity[3:-1], 16) if entity[2] in "xX" else int(entity[2:-1])
     if number == 0 or number > 0x10FFFF or 0xD800 <= number < 0xE000:
@@ -142,6 +142,8 @@ def match_link(text: str, at: int, offset: int = 0, masked: str | None = None) -
     raw = text[match.start(group) : match.end(group)] if match.start(group) >= 0 else ""
     target = _unescape_plain(raw).partition("#")[0].partition("?")[0]
     if "%" in target:
+        from urllib.parse import unquote  # few targets are quoted
+
         target = unquote(target)
     label = unescape(text[match.start(1) : match.end(1)])
     return Link(LinkForm.MARKDOWN, label, target, offset + at, offset + match.end())

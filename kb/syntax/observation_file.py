@@ -1,8 +1,7 @@
 """A file under ``observations/`` → an ``ObservationFile`` and what is wrong with it. Total: never raises on any text."""
 
-import hashlib
-
 from kb.diagnostics import WHOLE_FILE, Diagnostic, Fault
+from kb.model.digests import sha256
 from kb.model.entity import Name
 from kb.model.names import stem_of
 from kb.model.observation import DECISIONS, ObservationFile
@@ -34,7 +33,7 @@ RESERVED = frozenset(
 def seal_of(body: str) -> str:
     """Digest what a seal covers: all after the closing fence's line end, CRLF as LF, no BOM."""
     sealed = body.replace("\r\n", "\n") if "\r" in body else body
-    return hashlib.sha256(sealed.encode("utf-8", "surrogateescape")).hexdigest()
+    return sha256(sealed.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def parse_observation_file(source: Source) -> tuple[ObservationFile, tuple[Diagnostic, ...]]:

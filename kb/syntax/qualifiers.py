@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from kb.diagnostics import Fault
@@ -48,17 +47,17 @@ _SAYS_A_TIME = re.compile(
 parse_time = lru_cache(maxsize=1 << 15)(parse_interval)
 
 
-@dataclass(slots=True)
 class Qualifiers:
     """What a parenthesis says, and what is wrong with it."""
 
-    interval: Interval | None = None
-    words: dict[str, str] = field(default_factory=dict)  #: by the statement's fields
-    count: int = 0  #: items that are qualifiers, wrong ones included
-    unread: list[tuple[int, int, str]] = field(
-        default_factory=list
-    )  #: (start, end, item) of the others
-    faults: list[Fault] = field(default_factory=list)
+    __slots__ = ("count", "faults", "interval", "unread", "words")
+
+    def __init__(self) -> None:
+        self.interval: Interval | None = None
+        self.words: dict[str, str] = {}  #: by the statement's fields
+        self.count = 0  #: items that are qualifiers, wrong ones included
+        self.unread: list[tuple[int, int, str]] = []  #: (start, end, item) of the others
+        self.faults: list[Fault] = []
 
     @property
     def confidence(self) -> int | None:

@@ -9,7 +9,6 @@ One automaton over lines, so in one module although it is long.
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
@@ -130,18 +129,23 @@ _STRAY = {
 }
 
 
-@dataclass(slots=True)
 class _OpenItem:
     """A list item at the top level of the document while its lines come in."""
 
-    start: int
-    text_start: int
-    end: int
-    is_numbered: bool
-    sub_items: list[tuple[int, int, int]]
-    sub_indent: int = 0
-    stray: tuple[int, int, str] | None = None  #: its first stray line, to the last; what is wrong
-    is_cut: bool = False  #: a comment or a stray line came between: nothing more joins the text
+    __slots__ = (
+        *("start", "text_start", "end", "is_numbered"),
+        *("sub_items", "sub_indent", "stray", "is_cut"),
+    )
+
+    def __init__(self, start: int, text_start: int, end: int, is_numbered: bool) -> None:
+        self.start, self.text_start, self.end = start, text_start, end
+        self.is_numbered = is_numbered
+        self.sub_items: list[tuple[int, int, int]] = []
+        self.sub_indent = 0
+        #: Its first stray line, to the last; what is wrong.
+        self.stray: tuple[int, int, str] | None = None
+        #: A comment or a stray line came between: nothing more joins the text.
+        self.is_cut = False
 
 
 def iter_lines(text: str, start: int) -> Iterator[tuple[int, int]]:
@@ -310,7 +314,7 @@ class _Scanner:
             self._read_heading(2, title, start, end)
         else:
             text_start = start + 2
-            self.item = _OpenItem(start, text_start, end, False, [])
+            self.item = _OpenItem(start, text_start, end, False)
             self.containers.append(2)
             self.leaf, self.leaf_start, self.leaf_end = _PARAGRAPH, text_start, end
 
@@ -523,7 +527,6 @@ class _Scanner:
                 self._offset(start, end, text_at),
                 end,
                 match.lastgroup == "number",
-                [],
             )
         self.containers.append(content - at)
         return content

@@ -1,9 +1,9 @@
 """Names → ids: every script transliterated, no letter dropped."""
 
-import hashlib
 import re
 import unicodedata
 
+from kb.model.digests import sha256
 from kb.model.names import MAX_ID_LENGTH, is_id
 
 _NOT_ID = re.compile(r"[^a-z0-9]+")
@@ -35,7 +35,7 @@ def slugify(name: str) -> str:
     if slug in _RESERVED:
         slug = f"{slug}-x"
     if not is_id(slug):
-        digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         return f"x-{digest}"
     return slug
 

@@ -22,9 +22,10 @@ from kb.model.vocabulary import (
     TypeWord,
     Vocabulary,
 )
-from kb.syntax.front_matter import Mapping, Node, Scalar, Sequence, is_larger, parse_yaml
+from kb.syntax.front_matter import Mapping, Node, Scalar, Sequence, is_larger
 from kb.syntax.source import Source, decode, find_conflict_markers, iter_encoding_faults, locate
 from kb.syntax.statement_lines import read_predicate
+from kb.syntax.yaml_block import parse_yaml
 
 FORMAT_VERSION = "1"
 #: A larger ``kb.yaml`` is not parsed, so that a bad one costs no more than a moment.

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb.syntax.front_matter import Mapping, Scalar, TextHandler, parse_yaml, split_front_matter
+from kb.syntax.front_matter import Mapping, Scalar, split_front_matter
+from kb.syntax.yaml_block import TextHandler, parse_yaml
 
 TEXT = "---\nid: a\nn: 0042\nno: NO\nd: 1980-02-30\nl: [1.10, {k: on}]\ncontent: c\nhandler: h\nz: ~\n---\n\nBody 1\n"
 

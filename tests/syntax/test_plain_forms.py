@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb.model.statement import Section
-from kb.syntax import front_matter, sections, source, statement_lines
+from kb.syntax import front_matter, sections, source, statement_lines, yaml_block
 from kb.syntax.source import Source
 
 LINES = (
@@ -49,7 +49,7 @@ def test_a_plain_block_is_read_as_yaml_reads_it(lines: list[str], body: str) -> 
     """Where a block is read without YAML's parser, the parser gives the same nodes at the same places."""
     text = "\n".join(("---", *lines, "---", body))
     plain = front_matter._read_plain_block(text)
-    assert plain is None or plain == front_matter._read_block(text)
+    assert plain is None or plain == yaml_block.read_block(text)
 
 
 @pytest.mark.parametrize("line", [line for line in LINES if line[0] != "é"])
