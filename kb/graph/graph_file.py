@@ -21,7 +21,7 @@ from kb.graph.file_form import (
 )
 from kb.graph.files import FileCard
 from kb.graph.rows import Rows
-from kb.graph.spells import Spell, join_spells, spell_of
+from kb.graph.spells import ALWAYS, Spell, join_spells, spell_of
 from kb.graph.words import pack_vocabulary
 from kb.model.names import fold
 from kb.model.time import Date, Interval
@@ -253,7 +253,8 @@ class _Packer:
     def pack_statements(self) -> dict[str, Any]:
         about: list[list[int]] = [[] for _ in self.ids.texts]
         near: list[dict[int, Spell]] = [{} for _ in self.ids.texts]
-        spells: dict[Interval | None, Spell] = {}
+        #: Of each interval its number and its spell. By identity: most are made once for a text, and slow to hash.
+        times: dict[int, tuple[int, Spell]] = {id(None): (NONE, ALWAYS)}
         retired: list[list[int]] = [[] for _ in self.ids.texts]
         citing: list[list[int]] = [[] for _ in self.seen.texts]
         counts = [0] * len(self.predicates.texts)
@@ -264,10 +265,11 @@ class _Packer:
         seen, add_row = self.seen.numbers, rows.extend
         #: Many statements cite the same, and nothing changes these lists.
         cited_by_ids: dict[tuple[str, ...], list[int]] = {(): []}
+        last_path, path_number, file_number = "", 0, 0
         # One pass without calls of ours: of all rows these are by far the most. In the order of the fields.
         for number, (
             file_id,
-            id,
+            statement_id,
             is_provisional,
             subject_id,
             word,
@@ -291,7 +293,13 @@ class _Packer:
             line,
             _,
         ) in enumerate(self.rows.statements):
+            if path is not last_path:
+                last_path, path_number, file_number = path, paths[path], ids[file_id]
             subject, predicate = ids[subject_id], predicates[word]
+            time = times.get(id(interval))
+            if time is None:
+                time = times[id(interval)] = (intervals[interval], spell_of(interval))
+            interval_number, spell = time
             counts[predicate] += 1
             about[subject].append(number)
             if object_id is None:
@@ -304,13 +312,10 @@ class _Packer:
                         retired[subject].append(number)
                         retired[object].append(number)
                     else:
-                        spell = spells.get(interval)
-                        if spell is None:
-                            spell = spells[interval] = spell_of(interval)
-                        known = near[subject].get(object)
-                        if known is not None:
-                            spell = join_spells(known, spell)
-                        near[subject][object] = near[object][subject] = spell
+                        known = near[subject].setdefault(object, spell)
+                        if known is not spell:
+                            spell = near[subject][object] = join_spells(known, spell)
+                        near[object][subject] = spell
             cites = cited_by_ids.get(observations)
             if cites is None:
                 cites = cited_by_ids[observations] = [seen[one] for one in observations]
@@ -324,14 +329,14 @@ class _Packer:
             )
             add_row(
                 (
-                    paths[path],
-                    ids[file_id],
-                    new_text(id, len(heap) - 1),  # mostly it is new
+                    path_number,
+                    file_number,
+                    new_text(statement_id, len(heap) - 1),  # mostly it is new
                     subject,
                     predicate,
                     object,
                     new_text(value, len(heap) - 1),
-                    intervals[interval],
+                    interval_number,
                     heap[by],
                     heap[auto],
                     heap[superseded_by],

@@ -39,8 +39,6 @@ class Target(NamedTuple):
         return self.landing in (Landing.ENTITY, Landing.STALE, Landing.BY_NAME)
 
 
-#: A relative path in which nothing needs a closer look: folders to leave, then plain names.
-_PLAIN = re.compile(r"((?:\.\./)*)((?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+\.md)")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _OUTSIDE_SCHEME = re.compile(r"file:|[A-Za-z]:[\\/]|~", re.I)
@@ -123,10 +121,8 @@ class LinkResolver:
     def __init__(self, places: Places) -> None:
         self.places = places
         self._at: dict[str, Target] = {}  #: what lies at a path, once it was asked for
-        self._folder: tuple[str, list[str]] = (
-            "",
-            [],
-        )  #: of the file whose links were resolved last
+        #: Of the file whose links were resolved last: its path, and its folders from the inmost to the root.
+        self._from, self._above = "", [""]
 
     def resolve(self, link: Link, from_path: str) -> Target:
         """Say where a link that stands in a file leads."""
@@ -135,10 +131,10 @@ class LinkResolver:
         return self._markdown(link.target, from_path)
 
     def _markdown(self, target: str, from_path: str) -> Target:
-        plain = _PLAIN.fullmatch(target)
-        if plain is not None and from_path.isascii():
-            path = self._follow(plain, from_path)
-            return self._target_at(path) if path is not None else Target(Landing.OUTSIDE)
+        if target.startswith("../"):
+            found = self._known_at(target, from_path)
+            if found is not None:
+                return found
         if not target:
             return Target(Landing.ELSEWHERE)
         if _leads_out(target) or target.startswith("/") or "\0" in target:
@@ -151,15 +147,19 @@ class LinkResolver:
         path = unicodedata.normalize("NFC", path)
         return self._target_at(path)
 
-    def _follow(self, plain: re.Match[str], from_path: str) -> str | None:
-        """Resolve a plain path as ``resolve_path`` does."""
-        if self._folder[0] != from_path:
-            self._folder = (from_path, from_path.split("/")[:-1])
-        up, down = plain.span(1)[1] // 3, plain[2]
-        folders = self._folder[1]
-        if up > len(folders):
-            return None
-        return "/".join((*folders[: len(folders) - up], down))
+    def _known_at(self, target: str, from_path: str) -> Target | None:
+        """Give what lies where a path leads, if that was asked for before: most links lead where others do.
+
+        Only for paths that begin with ``..``: of those nothing is a scheme, or another sign to look elsewhere.
+        """
+        if self._from != from_path:
+            folders = from_path.split("/")[:-1]
+            above = ("/".join(folders[:count]) for count in range(len(folders), 0, -1))
+            self._from, self._above = from_path, [*(f"{folder}/" for folder in above), ""]
+        up = 0
+        while target.startswith("../"):
+            target, up = target[3:], up + 1
+        return self._at.get(self._above[up] + target) if up < len(self._above) else None
 
     def _target_at(self, path: str) -> Target:
         found = self._at.get(path)
