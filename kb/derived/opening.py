@@ -65,6 +65,9 @@ def open_graph(
         with contextlib.suppress(Unusable):
             state = read_state(place)
             if may_trust and _is_vouched_for(root, state):
+                if state.record != state.written:
+                    # Else each command until the next sweep digests what this one found whole.
+                    _keep(place, state, state.record)
                 return _opened(state, is_swept=False)
             fresh = _refresh(root, place, state)
             if fresh is not None:
@@ -179,9 +182,9 @@ def _keep(
     place: str,
     state: State,
     record: Record,
-    taken: Sweep | None,
-    changes: bytes | None,
-    tree: dict[str, str] | None,
+    taken: Sweep | None = None,
+    changes: bytes | None = None,
+    tree: dict[str, str] | None = None,
 ) -> None:
     """Write what was found, if it says anything new and nobody else is writing. The answer stands without."""
     is_new = record._replace(started=0, git_index=()) != state.written._replace(

@@ -15,6 +15,7 @@ from kb.derived.opening import NotKept, open_graph
 from kb.derived.state import STATE, graph_place, names_of, read_record, write_record
 from kb.knowledge_base import KnowledgeBase, open_for_reading, open_knowledge_base
 from kb.store.derived import hold_place
+from kb.store.sections import Sections
 from tests.conftest import NOW, entity, git, observation, write_kb
 from tests.graph.comparing import everything
 from tests.graph.test_changes import edit, make_tree
@@ -267,6 +268,28 @@ def test_a_young_sweep_is_trusted_where_asked(
     monkeypatch.setattr("kb.store.sweep._TICK", -(10**12))
     assert read(root).opened.is_swept is False
     assert read(root, may_trust=False).opened.is_swept is True
+
+
+def test_what_was_found_whole_is_not_digested_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where no command sweeps: one digests the large files once they are old, the next ones believe their stamps."""
+    root = vouched(tmp_path)
+    monkeypatch.setattr("kb.store.sweep._TICK", -(10**12))
+    monkeypatch.setattr("kb.store.kept._OLD", 0)
+    digested = []
+    is_whole = Sections.is_whole
+
+    def counted(self: Sections) -> bool:
+        digested.append(self)
+        return is_whole(self)
+
+    monkeypatch.setattr(Sections, "is_whole", counted)
+    assert read(root).opened.is_swept is False
+    first = len(digested)
+    assert read(root).opened.is_swept is False
+    assert len(digested) == first + 1, "the small file that names the others, and no other"
+    assert first > 1
 
 
 @pytest.mark.parametrize("change", ["add", "delete", "rename", "replace", "configure"])
