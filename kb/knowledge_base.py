@@ -76,9 +76,9 @@ class KnowledgeBase:
     def graph(self) -> "Graph":
         """The graph of what the files say."""
         if self.opened is not None:
-            from kb.graph.mapped import MappedGraph
+            from kb.graph.stored import StoredGraph
 
-            return MappedGraph(self.opened.base, self.opened.changes)
+            return StoredGraph(self.opened.base, self.opened.changes)
         from kb.graph.build import build_graph
 
         return build_graph(self.resolution)

@@ -54,7 +54,7 @@ def _compare_with_files(
     root: str, state: State, looked_at: GraphState
 ) -> tuple[GraphState, "Graph | None"]:
     from kb.derived.build import NeedsFullBuild, build_changes
-    from kb.graph.mapped import MappedGraph
+    from kb.graph.stored import StoredGraph
     from kb.store.paged import Held
     from kb.store.sections import Sections
     from kb.store.sweep import changed_paths, sweep
@@ -72,7 +72,7 @@ def _compare_with_files(
         looked_at = looked_at._replace(stale=len(changes.changed))
         if changes.packed is not None:
             sections = Sections(Held(changes.packed))
-    return looked_at, MappedGraph(state.base, sections)
+    return looked_at, StoredGraph(state.base, sections)
 
 
 def _size(place: str) -> int:

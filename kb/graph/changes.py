@@ -28,7 +28,7 @@ from kb.graph.identity import Identities, resolve_identities
 from kb.graph.known_files import BaseFiles, KnownFiles, KnownPlaces
 from kb.graph.layers import first_row_from
 from kb.graph.links import LinkResolver
-from kb.graph.mapped import MappedGraph
+from kb.graph.stored import StoredGraph
 from kb.model.entity import EntityFile
 from kb.model.observation import ObservationFile
 from kb.store.sections import Sections
@@ -83,7 +83,7 @@ class _Changes:
         besides: Sequence[FileCard],
     ) -> None:
         self.files = BaseFiles(base)
-        self.graph = MappedGraph(base)
+        self.graph = StoredGraph(base)
         self.current, self.most, self.besides = current, most, besides
         self._load = load
         self._loaded: dict[str, ParsedFile] = {}

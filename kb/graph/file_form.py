@@ -1,4 +1,4 @@
-"""The form of a graph file: what ``kb.graph.graph_file`` writes and ``kb.graph.mapped`` reads.
+"""The form of a graph file: what ``kb.graph.graph_file`` writes and ``kb.graph.stored`` reads.
 
 Texts stand once, in sorted *tables* where they are looked up (ids, names, keys …) and in one heap where they are only
 printed; all else is numbers that name them. A table ``t`` is ``t.text``, its texts in order, each with a line end, and

@@ -1,6 +1,6 @@
 """The graph as queries see it: entities, statements and observations, with adjacency. Immutable.
 
-``Graph`` is the contract. ``kb.graph.memory`` answers it from rows in memory, ``kb.graph.mapped`` from a graph file; both
+``Graph`` is the contract. ``kb.graph.memory`` answers it from rows in memory, ``kb.graph.stored`` from a graph file; both
 give the same to the byte, ``iter_texts`` and ``iter_digests`` in any order. The values are named tuples because a cold command must make them fast, and their classes.
 """
 

@@ -11,8 +11,8 @@ from kb.graph.build import Resolution, build_rows, resolve_files
 from kb.graph.changes import ParsedFile, TooMuch, pack_changes
 from kb.graph.files import entity_card, observation_card
 from kb.graph.known_files import BaseFiles
-from kb.graph.mapped import MappedGraph
 from kb.graph.memory import MemoryGraph
+from kb.graph.stored import StoredGraph
 from kb.model.entity import EntityFile
 from kb.store.files import digest
 from kb.store.paged import Held
@@ -157,7 +157,7 @@ def changed(
 def assert_same(before: Mapping[str, str], after: Mapping[str, str]) -> None:
     """The graph file of one tree with the changes to another says what the other's clean build says."""
     base = pack_base(before)
-    found = everything(MappedGraph(base, changed(base, before, after)))
+    found = everything(StoredGraph(base, changed(base, before, after)))
     wanted = everything(MemoryGraph(build_rows(resolve(after)[0])))
     for part, value in wanted.items():
         assert found[part] == value, part
@@ -180,7 +180,7 @@ def test_changes_give_what_a_clean_build_gives(seed: int) -> None:
 def test_the_file_gives_what_its_rows_give(seed: int) -> None:
     """A clean build answers the same from memory and from its file."""
     files = make_tree(Random(seed))
-    assert everything(MappedGraph(pack_base(files))) == everything(
+    assert everything(StoredGraph(pack_base(files))) == everything(
         MemoryGraph(build_rows(resolve(files)[0]))
     )
 

@@ -12,9 +12,9 @@ from kb.derived.parts import Heads, Part, PartBuilder, Paths
 from kb.graph.build import build_rows
 from kb.graph.files import FileCard
 from kb.graph.known_files import BaseFiles
-from kb.graph.mapped import MappedGraph
 from kb.graph.memory import MemoryGraph
 from kb.graph.merging import merge_packed
+from kb.graph.stored import StoredGraph
 from kb.model.entity import EntityFile
 from kb.model.observation import ObservationFile
 from kb.store.paged import Held
@@ -74,7 +74,7 @@ def test_the_file_of_two_halves_answers_what_the_file_of_the_whole_answers(seed:
 
     resolution, parsed = resolve(files)
     wanted = MemoryGraph(build_rows(resolution))
-    assert everything(MappedGraph(merged)) == everything(wanted)
+    assert everything(StoredGraph(merged)) == everything(wanted)
     whole = BaseFiles(packed(build_rows(resolution), [one.card for one in parsed]))
     assert known(BaseFiles(merged)) == known(whole)
     assert sorted(first.blobs + second.blobs) == [
@@ -106,11 +106,11 @@ def test_files_are_built_alike_in_two_processes_and_where_one_is_killed(
     )
     monkeypatch.setattr("kb.derived.parts._can_fork", lambda: True)
     alone, _ = build_alone(builder(files), paths)
-    wanted = everything(MappedGraph(sections(alone.sections)))
+    wanted = everything(StoredGraph(sections(alone.sections)))
 
     built = builder(files).build(paths, few=0)
-    assert everything(MappedGraph(sections(built.sections))) == wanted
+    assert everything(StoredGraph(sections(built.sections))) == wanted
 
     monkeypatch.setattr(PartBuilder, "_work", lambda *_: os._exit(1))
     built = builder(files).build(paths, few=0)
-    assert everything(MappedGraph(sections(built.sections))) == wanted
+    assert everything(StoredGraph(sections(built.sections))) == wanted

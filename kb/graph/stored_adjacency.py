@@ -1,4 +1,4 @@
-"""Who is next to whom in a mapped graph: nodes are the numbers of the base layer's ids, new ones come behind them."""
+"""Who is next to whom in a stored graph: nodes are the numbers of the base layer's ids, new ones come behind them."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -10,7 +10,7 @@ from kb.graph.graph import Statement
 from kb.graph.layers import Layer
 
 
-class MappedAdjacency(Adjacency):
+class StoredAdjacency(Adjacency):
     """Of a graph over one or two layers."""
 
     def __init__(self, layers: tuple[Layer, ...]) -> None:

@@ -15,12 +15,12 @@ from kb.model.vocabulary import Vocabulary
 from kb.store.sections import Sections
 
 if TYPE_CHECKING:
-    from kb.graph.mapped_adjacency import MappedAdjacency
+    from kb.graph.stored_adjacency import StoredAdjacency
 
 Value = TypeVar("Value")
 
 
-class MappedGraph(Graph):
+class StoredGraph(Graph):
     """A graph over the file of the last full build and, where files changed since, the file of the changes."""
 
     def __init__(self, base: Sections, changes: Sections | None = None) -> None:
@@ -253,10 +253,10 @@ class MappedGraph(Graph):
         return tuple(sorted(other for other in others if other is not None and other != id))
 
     @cached_property
-    def adjacency(self) -> "MappedAdjacency":  # type: ignore[override]
-        from kb.graph.mapped_adjacency import MappedAdjacency  # only paths need it
+    def adjacency(self) -> "StoredAdjacency":  # type: ignore[override]
+        from kb.graph.stored_adjacency import StoredAdjacency  # only paths need it
 
-        return MappedAdjacency(self._layers)
+        return StoredAdjacency(self._layers)
 
     def _count_by_survivor(self, section: str) -> Mapping[str, int]:
         counts: dict[str, int] = {}
