@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from kb.diagnostics import WHOLE_FILE
 from kb.graph.build import Resolution, draft_statements, make_observation, make_rows
 from kb.graph.files import FileCard
-from kb.graph.graph_file import pack_graph
+from kb.graph.graph_file import pack_part
 from kb.graph.identity import resolve_identities
 from kb.graph.links import LinkResolver, LoadedPlaces
 from kb.graph.merging import merge_packed
+from kb.graph.row_lists import pack_row_lists
 from kb.graph.rows import Rows
 from kb.model.entity import EntityFile, Name
 from kb.model.observation import ObservationFile
@@ -67,14 +68,14 @@ class PartBuilder(NamedTuple):
         """Build all files."""
         if sum(map(len, paths)) >= few and _can_fork():
             entities, observations = paths
-            # A little less than half, since merging is left to the one that builds the first part.
-            cuts = len(entities) * 9 // 20, len(observations) * 9 // 20
+            cuts = len(entities) // 2, len(observations) // 2
             mine = entities[: cuts[0]], observations[: cuts[1]]
             theirs = entities[cuts[0] :], observations[cuts[1] :]
             # Where no process can be started, or it is killed, all is built here.
             with contextlib.suppress(OSError, EOFError):
                 return self._build_two(mine, theirs, progress)
-        return self.build_part(paths, lambda mine: Heads([], []), progress)
+        part = self.build_part(paths, lambda mine: Heads([], []), progress)
+        return part._replace(sections={**part.sections, **pack_row_lists(part.sections)})
 
     def _build_two(self, mine: Paths, theirs: Paths, progress: Progress | None) -> Part:
         here, there = Pipe()
@@ -91,7 +92,8 @@ class PartBuilder(NamedTuple):
             here.close()
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-        return Part(merge_packed(part.sections, other.sections), part.blobs + other.blobs)
+        merged = merge_packed(part.sections, other.sections, _start_elsewhere)
+        return Part(merged, part.blobs + other.blobs)
 
     def _work(self, paths: Paths, there: "Connection") -> NoReturn:
         """Build a part in a process of its own, which ends with it: whoever started it sees that nothing comes."""
@@ -123,7 +125,7 @@ class PartBuilder(NamedTuple):
         rows = self._make_rows(entities, seen, others, digests)
         entities.clear()  # the rows hold what is needed of them, and packing takes room
         seen.clear()
-        return Part(pack_graph(rows, cards), [(card.path, card.blob.hex()) for card in cards])
+        return Part(pack_part(rows, cards), [(card.path, card.blob.hex()) for card in cards])
 
     def _make_rows(
         self,
@@ -164,6 +166,35 @@ class PartBuilder(NamedTuple):
         )
         observations = {id: make_observation(one) for id, one in witnesses.items()}
         return make_rows(resolution, observations.get, survivors)
+
+
+def _start_elsewhere(make: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
+    """Begin to make sections in another process; give what waits for them. Where that fails, they are made here."""
+    here, there = Pipe(duplex=False)
+    try:
+        child = os.fork()
+    except OSError:
+        return make
+    if child == 0:
+        try:
+            here.close()
+            there.send(make())
+        finally:
+            os._exit(0)
+    there.close()
+
+    def wait() -> dict[str, Any]:
+        try:
+            made: dict[str, Any] = here.recv()
+        except (OSError, EOFError):
+            made = make()
+        finally:
+            here.close()
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        return made
+
+    return wait
 
 
 def _can_fork() -> bool:

@@ -34,6 +34,8 @@ NONE = 0xFFFFFFFF
 OPEN = -(1 << 63)
 #: Numbers of a row.
 STATEMENT_WIDTH, ENTITY_WIDTH, OBSERVATION_WIDTH, INTERVAL_WIDTH = 19, 6, 10, 8
+#: Places in a statement's row that are read without the rest.
+PATH, SUBJECT, PREDICATE, OBJECT, INTERVAL, SUPERSEDED_BY, FLAGS, SPAN = 0, 3, 4, 5, 7, 10, 14, 16
 #: Lists of a row.
 ENTITY_LISTS, OBSERVATION_LISTS = 5, 3
 #: Of a document's digest, a file's digest and a file's signature.

@@ -20,8 +20,8 @@ from kb.graph.file_form import (
     SINGLE,
 )
 from kb.graph.files import FileCard
+from kb.graph.row_lists import pack_lists, pack_row_lists
 from kb.graph.rows import Rows
-from kb.graph.spells import ALWAYS, Spell, join_spells, spell_of
 from kb.graph.words import pack_vocabulary
 from kb.model.names import fold
 from kb.model.time import Date, Interval
@@ -40,6 +40,17 @@ def pack_graph(
     ``ordinals`` are those of the statements where they are not simply their rows'. ``masks`` (``paths``, ``entities``,
     ``observations``) name what of an older graph file these rows take the place of.
     """
+    sections = pack_part(rows, files, ordinals, masks)
+    return {**sections, **pack_row_lists(sections)}
+
+
+def pack_part(
+    rows: Rows,
+    files: Sequence[FileCard],
+    ordinals: Sequence[int] | None = None,
+    masks: Mapping[str, Sequence[str]] | None = None,
+) -> dict[str, Any]:
+    """Lay out the same without what follows from the rows of statements (``kb.graph.row_lists``)."""
     return _Packer(rows, files).pack(ordinals, masks or {})
 
 
@@ -176,7 +187,7 @@ class _Packer:
         at, heap = _pack_texts(self.rows.texts[entity.id] for entity in entities)
         return {
             "entity": rows,
-            **_packed_lists("entity.lists", lists),
+            **pack_lists("entity.lists", lists),
             "entity.digest": b"".join(self.rows.digests[f"e:{entity.id}"] for entity in entities),
             "entity.text.at": at,
             "entity.text": heap,
@@ -192,7 +203,7 @@ class _Packer:
                 number for pair in sorted(rows.survivors.items()) for number in map(self.id, pair)
             ),
             "ambiguous": _numbers(map(self.id, ambiguous)),
-            **_packed_lists(
+            **pack_lists(
                 "ambiguous.paths",
                 [[paths[path] for path in rows.ambiguous[id]] for id in ambiguous],
             ),
@@ -239,7 +250,7 @@ class _Packer:
         return {
             "observation": rows,
             "observation.time": times,
-            **_packed_lists("observation.lists", lists),
+            **pack_lists("observation.lists", lists),
             "observation.digest": b"".join(
                 self.rows.digests[f"o:{one.id}"] for one in observations
             ),
@@ -251,13 +262,8 @@ class _Packer:
     # -- statements ----------------------------------------------------------------------------------------------
 
     def pack_statements(self) -> dict[str, Any]:
-        about: list[list[int]] = [[] for _ in self.ids.texts]
-        near: list[dict[int, Spell]] = [{} for _ in self.ids.texts]
-        #: Of each interval its number and its spell. By identity: most are made once for a text, and slow to hash.
-        times: dict[int, tuple[int, Spell]] = {id(None): (NONE, ALWAYS)}
-        retired: list[list[int]] = [[] for _ in self.ids.texts]
-        citing: list[list[int]] = [[] for _ in self.seen.texts]
-        counts = [0] * len(self.predicates.texts)
+        #: The number of each interval. By identity: most are made once for a text, and slow to hash.
+        times: dict[int, int] = {id(None): NONE}
         rows, cited, items = array("I"), [], []
         heap, intervals, spans = self.heap, self.intervals, self.spans
         new_text = heap.setdefault
@@ -267,7 +273,7 @@ class _Packer:
         cited_by_ids: dict[tuple[str, ...], list[int]] = {(): []}
         last_path, path_number, file_number = "", 0, 0
         # One pass without calls of ours: of all rows these are by far the most. In the order of the fields.
-        for number, (
+        for (
             file_id,
             statement_id,
             is_provisional,
@@ -292,35 +298,15 @@ class _Packer:
             path,
             line,
             _,
-        ) in enumerate(self.rows.statements):
+        ) in self.rows.statements:
             if path is not last_path:
                 last_path, path_number, file_number = path, paths[path], ids[file_id]
-            subject, predicate = ids[subject_id], predicates[word]
             time = times.get(id(interval))
             if time is None:
-                time = times[id(interval)] = (intervals[interval], spell_of(interval))
-            interval_number, spell = time
-            counts[predicate] += 1
-            about[subject].append(number)
-            if object_id is None:
-                object = NONE
-            else:
-                object = ids[object_id]
-                if object != subject:
-                    about[object].append(number)
-                    if is_retracted or superseded_by is not None:
-                        retired[subject].append(number)
-                        retired[object].append(number)
-                    else:
-                        known = near[subject].setdefault(object, spell)
-                        if known is not spell:
-                            spell = near[subject][object] = join_spells(known, spell)
-                        near[object][subject] = spell
+                time = times[id(interval)] = intervals[interval]
             cites = cited_by_ids.get(observations)
             if cites is None:
                 cites = cited_by_ids[observations] = [seen[one] for one in observations]
-            for observation in cites:
-                citing[observation].append(number)
             cited.append(cites)
             items.append(
                 [heap[text] for item in sub_items for text in (item.name, item.text)]
@@ -332,11 +318,11 @@ class _Packer:
                     path_number,
                     file_number,
                     new_text(statement_id, len(heap) - 1),  # mostly it is new
-                    subject,
-                    predicate,
-                    object,
+                    ids[subject_id],
+                    predicates[word],
+                    NONE if object_id is None else ids[object_id],
                     new_text(value, len(heap) - 1),
-                    interval_number,
+                    time,
                     heap[by],
                     heap[auto],
                     heap[superseded_by],
@@ -362,18 +348,8 @@ class _Packer:
             seconds.extend(OPEN if side is None else side for side in span)
         return {
             "statement": rows,
-            **_packed_lists("statement.cited", cited),
-            **_packed_lists("statement.items", items),
-            **_packed_lists("id.about", about),
-            **_packed_lists("id.near", map(sorted, near)),
-            "near.spell": array(
-                "q", chain.from_iterable(chain.from_iterable(map(_by_number, near)))
-            ),
-            **_packed_lists("id.retired", retired),
-            "id.retiring": _numbers(id for id, numbers in enumerate(retired) if numbers),
-            "id.crowded": _numbers(sorted(range(len(near)), key=lambda id: -len(near[id]))),
-            **_packed_lists("seen.citing", citing),
-            "predicate.count": _numbers(counts),
+            **pack_lists("statement.cited", cited),
+            **pack_lists("statement.items", items),
             "interval": sides,
             "span": seconds,
         }
@@ -397,7 +373,7 @@ class _Packer:
             "file.digest": b"".join(file.digest for file in self.files),
             "file.blob": b"".join(file.blob for file in self.files),
             "file.sign": b"".join(file.signature for file in self.files),
-            **_packed_lists(
+            **pack_lists(
                 "file.names",
                 [[self.text(text) for text in (file.id, *file.names)] for file in self.files],
             ),
@@ -428,10 +404,6 @@ class _Packer:
         }
 
 
-def _by_number(spells: dict[int, Spell]) -> list[Spell]:
-    return [spells[number] for number in sorted(spells)]
-
-
 def _numbers(numbers: Iterable[int]) -> "array[int]":
     return array("I", numbers)
 
@@ -445,12 +417,6 @@ def _packed_list(name: str, numbers: Iterable[int]) -> dict[str, Any]:
     return {name: array("I", numbers)}
 
 
-def _packed_lists(name: str, lists: Iterable[Sequence[int]]) -> dict[str, Any]:
-    lists = list(lists)
-    at = array("I", accumulate(map(len, lists), initial=0))
-    return {f"{name}.at": at, name: array("I", chain.from_iterable(lists))}
-
-
 def _packed_pairs(table: str, what: str, pairs: Iterable[tuple[str, int]]) -> dict[str, Any]:
     """Make a table of the first of each pair, with the second ones of each, sorted, each once."""
     gathered: defaultdict[str, list[int]] = defaultdict(list)
@@ -461,4 +427,4 @@ def _packed_pairs(table: str, what: str, pairs: Iterable[tuple[str, int]]) -> di
         numbers if len(numbers) == 1 else sorted(set(numbers))
         for numbers in map(gathered.__getitem__, made.texts)
     )
-    return {**made.pack(table), **_packed_lists(f"{table}.{what}", lists)}
+    return {**made.pack(table), **pack_lists(f"{table}.{what}", lists)}

@@ -10,18 +10,26 @@ from kb.graph.file_form import (
     DIGEST_BYTES,
     ENTITY_LISTS,
     ENTITY_WIDTH,
+    FLAGS,
+    INTERVAL,
     INTERVAL_WIDTH,
     NO_CONFIDENCE,
     NONE,
+    OBJECT,
     OBSERVATION_LISTS,
     OBSERVATION_WIDTH,
     OPEN,
     ORDINAL_SHIFT,
+    PATH,
+    PREDICATE,
     PROVISIONAL,
     RETRACTED,
     SEALED,
     SINGLE,
+    SPAN,
     STATEMENT_WIDTH,
+    SUBJECT,
+    SUPERSEDED_BY,
 )
 from kb.graph.graph import Entity, Observation, Statement, strength_of
 from kb.graph.spells import count_spells
@@ -33,8 +41,6 @@ from kb.store.sections import Sections
 if TYPE_CHECKING:
     from kb.model.statement import SubItem
 
-#: Places in a statement's row that are read without the rest.
-PATH, SUBJECT, OBJECT, INTERVAL, SUPERSEDED_BY, FLAGS, SPAN = 0, 3, 5, 7, 10, 14, 16
 #: Of how many texts the place in a table is remembered: what was asked about once is asked about again.
 KEPT_TEXTS = 1_000
 
@@ -226,7 +232,7 @@ class Layer:
         counts = self.sections.ints("predicate.count").tolist()
         for path in self.masked_paths:
             for number in self.statements_of_path(path):
-                counts[self._statements[number * STATEMENT_WIDTH + 4]] -= 1
+                counts[self._statements[number * STATEMENT_WIDTH + PREDICATE]] -= 1
         return {self.predicates[number]: count for number, count in enumerate(counts) if count}
 
     def statements_of_id(self, id: str) -> list[int]:

@@ -15,25 +15,24 @@ from kb.graph.file_form import (
     INTERVAL_WIDTH,
     NONE,
     SIGNATURE_BYTES,
-    STATEMENT_WIDTH,
 )
-from kb.graph.spells import Spell, join_spells
+from kb.graph.row_lists import pack_row_lists
 
 #: Sections by name: arrays of numbers, or bytes.
 Packed = Mapping[str, Any]
 _Renumber = Callable[[Iterable[int]], "array[int]"]
+#: Given what makes sections, gives what waits for them.
+Start = Callable[[Callable[[], dict[str, Any]]], Callable[[], dict[str, Any]]]
 
-#: Tables, and what their lists name.
-_TABLES: dict[str, dict[str, str]] = {
-    "id": {"about": "statement", "near": "id", "retired": "statement"},
-    "seen": {"citing": "statement"},
-    "path": {},
-    "predicate": {},
-    "name": {"bearers": "id"},
-    "key": {"bearers": "id"},
-    "token": {"involved": "seen"},
-    "word": {"consulted": "path"},
-    "own": {"provided": "path"},
+#: Tables that rows name.
+_NAMED = ("id", "seen", "path", "predicate")
+#: Tables of which each text has a list, and what that names.
+_TABLES = {
+    "name": ("bearers", "id"),
+    "key": ("bearers", "id"),
+    "token": ("involved", "seen"),
+    "word": ("consulted", "path"),
+    "own": ("provided", "path"),
 }
 #: What the columns of rows name; ``""``: nothing.
 _STATEMENT = (
@@ -54,9 +53,16 @@ _LISTS: dict[str, tuple[str, ...]] = {
 _INTERVAL_TEXTS = (0, 1, 4)
 
 
-def merge_packed(first: Packed, second: Packed) -> dict[str, Any]:
-    """Merge what was packed of two parts. In the order of paths, the first one's statements stand before the second's."""
-    return _Merger(first, second).merge()
+def merge_packed(first: Packed, second: Packed, start: Start = lambda make: make) -> dict[str, Any]:
+    """Merge what was packed of two parts. In the order of paths, the first one's statements stand before the second's.
+
+    ``start`` may begin elsewhere what can be made beside the rest: it is given what makes it, and gives what waits for it.
+    """
+    merger = _Merger(first, second)
+    merger.merge_statements()
+    lists = start(lambda: pack_row_lists(merger.merged))
+    merger.merge_rest()
+    return {**merger.merged, **lists()}
 
 
 class _Merger:
@@ -68,22 +74,24 @@ class _Merger:
         #: Of each table's texts their numbers in either part, -1 where that has none.
         self.sources: dict[str, tuple[list[int], list[int]]] = {}
 
-    def merge(self) -> dict[str, Any]:
-        first = self.parts[0]
-        for table in _TABLES:
-            self._merge_table(table)
         for what, count in (
             ("text", len(first["heap.at"]) - 1),
-            ("statement", len(first["statement"]) // STATEMENT_WIDTH),
             ("interval", len(first["interval"]) // INTERVAL_WIDTH),
             ("span", len(first["span"]) // 2),
         ):
             self.renumber[what] = (_same, _adds(count))
-        for table, lists in _TABLES.items():
-            for what, named in lists.items():
-                self._merge_table_lists(table, f"{table}.{what}", named)
-        self._merge_spells()
+
+    def merge_statements(self) -> None:
+        """Merge the rows of statements, and the tables that they name."""
+        for table in _NAMED:
+            self._merge_table(table)
         self._merge_statements()
+
+    def merge_rest(self) -> None:
+        """Merge all that is left then."""
+        for table, (what, named) in _TABLES.items():
+            self._merge_table(table)
+            self._merge_table_lists(table, f"{table}.{what}", named)
         self._merge_rows("entity", _ENTITY, "entity.lists", _ENTITY_LISTS)
         self._merge_rows("observation", _OBSERVATION, "observation.lists", ("text",) * 3)
         self._merge_files()
@@ -91,7 +99,6 @@ class _Merger:
             self.merged[name] = self._joined(self._columns(name, columns))
         self._take_identities()
         self._join_texts("heap.at", "heap.text")
-        return self.merged
 
     # -- tables --------------------------------------------------------------------------------------------------
 
@@ -127,34 +134,6 @@ class _Merger:
             at.append(len(flat))
         self.merged |= {f"{name}.at": at, name: flat}
 
-    def _merge_spells(self) -> None:
-        """Merge when ids are related, in the order of those that they are near."""
-        near, merged = self.merged["id.near"], array("q")
-        parts = [
-            (part["id.near.at"], numbers, part["near.spell"])
-            for part, numbers in zip(self.parts, self._columns("id.near", ("id",)), strict=True)
-        ]
-        starts = self.merged["id.near.at"]
-        for id, sources in enumerate(zip(*self.sources["id"], strict=True)):
-            spans = [
-                (at[source], at[source + 1], numbers, spells)
-                for source, (at, numbers, spells) in zip(sources, parts, strict=True)
-                if source >= 0 and at[source] < at[source + 1]
-            ]
-            if len(spans) == 1:  # numbered otherwise, but in the same order
-                start, end, _, spells = spans[0]
-                merged += spells[2 * start : 2 * end]
-                continue
-            known: dict[int, Spell] = {}
-            for start, end, numbers, spells in spans:
-                for place in range(start, end):
-                    spell = (spells[2 * place], spells[2 * place + 1])
-                    other = numbers[place]
-                    known[other] = join_spells(known.get(other, spell), spell)
-            for other in near[starts[id] : starts[id + 1]]:
-                merged.extend(known[other])
-        self.merged["near.spell"] = merged
-
     # -- rows ----------------------------------------------------------------------------------------------------
 
     def _merge_statements(self) -> None:
@@ -173,15 +152,6 @@ class _Merger:
             )
         merged["interval"] = parts[0]["interval"] + shifted
         merged["span"] = parts[0]["span"] + parts[1]["span"]
-        counts = [0] * len(self.sources["predicate"][0])
-        for part, source in zip(parts, self.sources["predicate"], strict=True):
-            for number, at in enumerate(source):
-                counts[number] += part["predicate.count"][at] if at >= 0 else 0
-        merged["predicate.count"] = array("I", counts)
-        retired, near = merged["id.retired.at"], merged["id.near.at"]
-        ids = range(len(near) - 1)
-        merged["id.retiring"] = array("I", [id for id in ids if retired[id] < retired[id + 1]])
-        merged["id.crowded"] = array("I", sorted(ids, key=lambda id: near[id] - near[id + 1]))
 
     def _merge_rows(
         self, name: str, named: tuple[str, ...], lists: str, listed: tuple[str, ...]

@@ -3,7 +3,10 @@
 Worked out when a graph file is written, so that whether a node is a hub takes no look at its statements.
 """
 
-from kb.model.time import Bound, Date, Interval
+from collections.abc import Sequence
+
+from kb.graph.file_form import BOUNDS
+from kb.model.time import Bound
 
 #: From when until before when, in seconds since 1970.
 Spell = tuple[int, int]
@@ -14,15 +17,18 @@ NEVER: Spell = (0, 0)
 #: There are several: whoever wants to know looks at the statements.
 SEVERAL: Spell = (_FAR, 0)
 
+_OVER = -1 - BOUNDS.index(Bound.UNKNOWN)
 
-def spell_of(interval: Interval | None) -> Spell:
-    """Give the span in which ``kb.model.time.is_ended`` says no."""
-    if interval is None or interval.is_event:
+
+def spell_of(interval: Sequence[int]) -> Spell:
+    """Give the span in which ``kb.model.time.is_ended`` says no, of the row of an interval."""
+    _, start_text, start, _, end_text, _, end, is_event = interval
+    if is_event:
         return ALWAYS
-    if interval.end is Bound.UNKNOWN:
+    if end_text == _OVER:
         return NEVER
-    start = interval.start.first if isinstance(interval.start, Date) else -_FAR
-    end = interval.end.after if isinstance(interval.end, Date) else _FAR
+    start = start if start_text >= 0 else -_FAR
+    end = end if end_text >= 0 else _FAR
     return (start, end) if start < end else NEVER
 
 
