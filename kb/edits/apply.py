@@ -15,7 +15,7 @@ from kb.edits.journal import Journal, JournalEntry, Repeated
 from kb.edits.workspace import Refused, Workspace
 from kb.errors import ConcurrentModification
 from kb.knowledge_base import open_for_reading
-from kb.load import find_configuration_faults
+from kb.load import UNREAD_CONFIGURATION, find_configuration_faults
 from kb.store.git import commit_files
 from kb.store.references import find_git_dir
 from kb.store.writes import (
@@ -31,8 +31,6 @@ Plan = Callable[[Workspace], Edit]
 
 #: How often an edit is planned again because a file changed under it.
 _TRIES = 5
-#: Findings after which ``kb.yaml`` was not read, or is another version's.
-_UNREADABLE = frozenset(("KB901", "KB902"))
 #: From so many files on, they are flushed to disk all at once.
 _MANY = 20
 #: Observations that a commit names.
@@ -140,7 +138,7 @@ def wants_commit(workspace: Workspace, options: WriteOptions) -> bool:
 def check_configuration(root: str) -> None:
     """Refuse to write under a ``kb.yaml`` that cannot be read whole: its words and settings would not hold."""
     for finding in find_configuration_faults(root):
-        if finding.code in _UNREADABLE:
+        if finding.code in UNREAD_CONFIGURATION:
             raise Refused(f"kb.yaml: {finding.message}; nothing was written", "mend it: kb check")
 
 

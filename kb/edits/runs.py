@@ -8,13 +8,15 @@ import contextlib
 import errno
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 from kb.edits.apply import put_back
 from kb.edits.edit import Edit, FileChange
 from kb.edits.journal import Journal, JournalEntry, Unknown
 from kb.store.writes import WriteRefused, create_file
+
+_NEW_LIST = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 
 class MadeFile(NamedTuple):
@@ -53,10 +55,12 @@ class Run:
                 assert change.after is not None, "a run removes no file"
                 create_file(self.root, change.path, change.after, durable=False)
                 done.append(change)
-        except BaseException:
+        except BaseException as error:
             for change in reversed(done):
                 put_back(self.root, change)
-            self._strike(changes)
+            # What was refused is not ours, even if the same bytes are there: another program put them.
+            refused = changes[len(done) :] if isinstance(error, WriteRefused) else ()
+            self._strike(changes, {change.path for change in refused})
             raise
         self.made.update(dict.fromkeys(change.path for change in changes))
 
@@ -94,7 +98,7 @@ class Run:
             return
         path = self._journal.list_path(self._entry)
         try:
-            self._list = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+            self._list = os.open(path, _NEW_LIST, 0o600)
         except OSError as error:
             self.warnings.append(f"kb undo will stop at this: {error.strerror or error}")
             self._rewrite(self._entry._replace(is_run=False, is_barrier=True))
@@ -114,9 +118,13 @@ class Run:
             raise WriteRefused(f"nothing is written that kb undo does not know: {why}") from error
         self._size += len(data)
 
-    def _strike(self, changes: Iterable[FileChange]) -> None:
+    def _strike(self, changes: Iterable[FileChange], refused: Container[str]) -> None:
         """Take what is not there, or is another's, off the list: what an interruption left stays on it."""
-        gone = [one.path for one in changes if _read(self.root, one.path) != one.after]
+        gone = [
+            one.path
+            for one in changes
+            if one.path in refused or _read(self.root, one.path) != one.after
+        ]
         try:
             self._note("".join(f"-{path}\n" for path in gone))
         except WriteRefused:

@@ -106,7 +106,7 @@ def open_file(path: str) -> tuple[Paged, tuple[int, ...]]:
     except BaseException:
         os.close(descriptor)
         raise
-    return Paged(descriptor, status.st_size), (
+    return Paged(descriptor, status.st_size, path), (
         status.st_size,
         status.st_mtime_ns,
         status.st_ctime_ns,

@@ -4,6 +4,7 @@ Not through a memory map: a system that caches files in large pages maps megabyt
 all of that counts as the process's memory. And where a file is cut short under its reader, a map ends the process.
 """
 
+import errno
 import os
 from collections.abc import Iterator, Sequence
 from typing import Literal, overload
@@ -40,8 +41,8 @@ class Held:
 class Paged:
     """An open file that nobody writes to. It is closed with its last use."""
 
-    def __init__(self, descriptor: int, size: int) -> None:
-        self._descriptor, self._size = descriptor, size
+    def __init__(self, descriptor: int, size: int, name: str = "") -> None:
+        self._descriptor, self._size, self._name = descriptor, size, name
         self._blocks: dict[int, bytes] = {}
         #: Where a search was last, and the bytes there.
         self._stretch = (0, b"")
@@ -84,7 +85,7 @@ class Paged:
         while len(data) < end - start:  # a system may give less than was asked for
             more = _read_at(self._descriptor, end - start - len(data), start + len(data))
             if not more:
-                raise OSError("a file was cut short while it was read")
+                raise OSError(errno.EIO, "it was cut short while it was read", self._name)
             data += more
         return data
 

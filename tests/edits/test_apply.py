@@ -308,7 +308,10 @@ def test_a_repeat_of_what_was_undone_says_so(tmp_path: Path) -> None:
     assert "Once" not in (root / ADA).read_text()
 
 
-@pytest.mark.parametrize("config", ["kb: 1\n  bad: [\n", "kb: 99\n"])
+@pytest.mark.parametrize(
+    "config",
+    ["kb: 1\n  bad: [\n", "kb: 99\n", "kb: 1\n<<<<<<< ours\nname: A\n=======\n>>>>>>> theirs\n"],
+)
 def test_nothing_is_written_under_a_broken_configuration(tmp_path: Path, config: str) -> None:
     """Words and settings that cannot be read would not hold for what is written."""
     root = small(tmp_path, config)

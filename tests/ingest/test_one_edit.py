@@ -14,14 +14,16 @@ import pytest
 from kb.checks import check_knowledge_base
 from kb.diagnostics import Severity
 from kb.edits.apply import WriteOptions
+from kb.edits.edit import Edit, FileChange
 from kb.edits.journal import Journal, Repeated, Unknown
+from kb.edits.runs import Run
 from kb.edits.undo import NothingToUndo, Undone, undo_last
 from kb.errors import ExitCode
 from kb.ingest.keep_sources import Ingested, ingest_sources
 from kb.ingest.read_sources import read_sources
 from kb.ingest.records import Problem, SourceRecord
 from kb.knowledge_base import open_knowledge_base
-from kb.store.writes import lock_path
+from kb.store.writes import WriteRefused, lock_path
 from tests.conftest import NOW, REPOSITORY, entity, git, write_kb
 from tests.ingest.test_keep_sources import run, run_json
 from tests.ingest.test_read_sources import installed_sources
@@ -364,3 +366,20 @@ def test_a_disk_that_is_full_for_a_while(root: Path, mails: Path, number: int) -
     assert done.returncode in (ExitCode.ANSWERED, ExitCode.REFUSED), done.stderr
     if "kb undo" not in done.stdout:
         check_that_nothing_is_lost(root, mails, before)
+
+
+def test_a_file_that_was_there_with_the_same_bytes_is_not_the_runs(root: Path) -> None:
+    """A run that was refused it leaves it off its list, so that undoing the run leaves it in place."""
+    there = "observations/2026/10/2026-10-22-there.md"
+    path = root / there
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"the same")
+    made = Run(str(root), "ingest", NOW)
+    made.make([FileChange("observations/2026/10/2026-10-22-own.md", None, b"own")])
+    with pytest.raises(WriteRefused):
+        made.make([FileChange(there, None, b"the same")])
+    made.finish(Edit("ingest", "ingest: 1 observation"), "", "", is_whole=True)
+    made.close()
+    undo_last(str(root))
+    assert path.read_bytes() == b"the same"
+    assert not (path.parent / "2026-10-22-own.md").exists()
