@@ -111,7 +111,7 @@ class Heap:
         wanted, place = part.encode("utf-8", "surrogatepass"), self.start
         while True:
             place = self._sections.find(wanted, place, self.end)
-            if place < 0:
+            if place < 0 or place >= self.end:  # nothing at all is found at the end too
                 return
             number = self.number_at(place)
             end = self.start + self.at[number + 1]
