@@ -94,3 +94,13 @@ def git(root: Path, *arguments: str) -> str:
         check=True,
     )
     return done.stdout
+
+
+def make_repository(root: Path) -> Path:
+    """Put a folder under git, with an author of its own, and commit what lies in it."""
+    git(root, "init", "--quiet")
+    git(root, "config", "user.name", "Ada")
+    git(root, "config", "user.email", "ada@northpeak.example")
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "-m", "start")
+    return root

@@ -55,7 +55,7 @@ def _compare_with_files(
 ) -> tuple[GraphState, "Graph | None"]:
     from kb.derived.build import NeedsFullBuild, build_changes
     from kb.graph.stored import StoredGraph
-    from kb.store.paged import Held
+    from kb.store.paged import InMemory
     from kb.store.sections import Sections
     from kb.store.sweep import changed_paths, sweep
 
@@ -71,7 +71,7 @@ def _compare_with_files(
             return looked_at._replace(stale=len(changed), needs_full_build=True), None
         looked_at = looked_at._replace(stale=len(changes.changed))
         if changes.packed is not None:
-            sections = Sections(Held(changes.packed))
+            sections = Sections(InMemory(changes.packed))
     return looked_at, StoredGraph(state.base, sections)
 
 

@@ -22,7 +22,7 @@ from kb.derived.state import (
 )
 from kb.store.derived import PlaceBusy, hold_place, why_distrusted
 from kb.store.kept import Kept, open_sections, remove_others, write_pieces, write_sections
-from kb.store.paged import Held
+from kb.store.paged import InMemory
 from kb.store.references import head_commit, index_stamp
 from kb.store.sections import Damaged, Sections
 from kb.store.sweep import Sweep, changed_paths, pack_sweep, sweep
@@ -133,7 +133,7 @@ def _refresh(root: str, place: str, state: State) -> OpenGraph | None:
         )
         edited, packed = changes.changed, changes.packed
         if packed is not None:
-            sections = Sections(Held(packed))
+            sections = Sections(InMemory(packed))
     record, tree = _compare_with_head(root, place, state, sections, record, edited)
     _keep(place, state, record, taken if changed else None, packed, tree)
     return OpenGraph(

@@ -89,9 +89,7 @@ class PartBuilder(NamedTuple):
             part = self.build_part(mine, lambda heads: _exchange(here, heads), twice)
             other: Part = here.recv()
         finally:
-            here.close()
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
+            _end(child, here)
         merged = merge_packed(part.sections, other.sections, _start_elsewhere)
         return Part(merged, part.blobs + other.blobs)
 
@@ -189,12 +187,17 @@ def _start_elsewhere(make: Callable[[], dict[str, Any]]) -> Callable[[], dict[st
         except (OSError, EOFError):
             made = make()
         finally:
-            here.close()
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
+            _end(child, here)
         return made
 
     return wait
+
+
+def _end(child: int, here: "Connection") -> None:
+    """End a process, whatever it does, and the connection with it."""
+    here.close()
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
 
 
 def _can_fork() -> bool:

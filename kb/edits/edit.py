@@ -1,7 +1,8 @@
 """What an edit is: the files that it makes, changes or removes, planned as values before anything is written."""
 
-import hashlib
 from typing import NamedTuple
+
+from kb.model.digests import sha256
 
 
 class FileChange(NamedTuple):
@@ -41,4 +42,4 @@ class Edit(NamedTuple):
 
 def file_revision(data: bytes | None) -> str:
     """Give the revision of a file: 16 digits of its SHA-256; empty where there is none."""
-    return "" if data is None else hashlib.sha256(data).hexdigest()[:16]
+    return "" if data is None else sha256(data).hexdigest()[:16]

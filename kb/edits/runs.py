@@ -6,7 +6,6 @@ kill leaves what was made until then in place; running it again makes the rest.
 
 import contextlib
 import errno
-import hashlib
 import os
 from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
@@ -14,9 +13,11 @@ from typing import NamedTuple
 from kb.edits.apply import put_back
 from kb.edits.edit import Edit, FileChange
 from kb.edits.journal import Journal, JournalEntry, Unknown
+from kb.model.digests import sha256
+from kb.store.root import with_flags
 from kb.store.writes import WriteRefused, create_file
 
-_NEW_LIST = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_BINARY", 0)
+_NEW_LIST = with_flags(os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, "O_BINARY")
 
 
 class MadeFile(NamedTuple):
@@ -36,7 +37,11 @@ class Run:
         self._journal = Journal(root)
         self._entry = JournalEntry(
             Edit(name, f"{name} that was not finished"),
-            *("", "", "", "", now),
+            request="",
+            idempotency_key="",
+            revision="",
+            commit="",
+            at=now,
             is_run=True,
             is_partial=True,
         )
@@ -188,4 +193,4 @@ def _read(root: str, path: str) -> bytes | None:
 
 
 def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+    return sha256(data).hexdigest()

@@ -26,9 +26,9 @@ from kb.graph.graph import Observation
 from kb.graph.graph_file import pack_graph
 from kb.graph.identity import Identities, resolve_identities
 from kb.graph.known_files import BaseFiles, KnownFiles, KnownPlaces
-from kb.graph.layers import first_row_from
 from kb.graph.links import LinkResolver
 from kb.graph.stored import StoredGraph
+from kb.graph.tables import first_row_from
 from kb.model.entity import EntityFile
 from kb.model.observation import ObservationFile
 from kb.store.sections import Sections

@@ -6,7 +6,8 @@ from functools import cached_property
 
 from kb.graph.file_form import FILE_DIGEST_BYTES, SIGNATURE_BYTES
 from kb.graph.files import ENTITY_KIND, OBSERVATION_KIND, FileCard
-from kb.graph.layers import Layer, Lists, find_row
+from kb.graph.layers import Layer
+from kb.graph.tables import Lists, find_row
 from kb.model.names import fold, stem_of
 from kb.store.sections import Sections
 

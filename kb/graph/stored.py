@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from kb.graph.graph import Entity, Graph, Observation, Statement
-from kb.graph.layers import KEPT_TEXTS, Layer, Lists, Table
+from kb.graph.layers import Layer
+from kb.graph.tables import KEPT_TEXTS, Lists, Table
 from kb.graph.words import unpack_vocabulary
 from kb.model.vocabulary import Vocabulary
 from kb.store.sections import Sections

@@ -14,7 +14,7 @@ from struct import Struct
 from typing import Any, NamedTuple
 
 from kb.graph.file_form import DIGEST_BYTES
-from kb.graph.layers import Table
+from kb.graph.tables import Table
 from kb.index.plain_pickle import load_plain
 from kb.index.postings import BODY, EXACT, KEY, NAME, SCORED, Gathering
 from kb.store.paged import Paged

@@ -19,6 +19,7 @@ from kb.store.kept import (
     unpack_kept,
 )
 from kb.store.paged import Paged
+from kb.store.root import with_flags
 from kb.store.sections import Damaged, digest_of
 
 MANIFEST = "manifest"
@@ -150,7 +151,7 @@ def open_kept(folder: str, kept: Kept) -> tuple[Paged, Kept]:
     try:
         data, stamp = open_file(path)
         if stamp != kept.stamp:
-            if digest_file(path) != kept.digest:
+            if digest_of(data.iter_stretches(0, len(data))) != kept.digest:
                 raise Damaged
             kept = found_whole(kept, stamp)
     except (Damaged, OSError, ValueError):
@@ -160,7 +161,7 @@ def open_kept(folder: str, kept: Kept) -> tuple[Paged, Kept]:
 
 def digest_file(path: str) -> bytes:
     """Digest a regular file; empty where there is none."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    flags = with_flags(os.O_RDONLY, "O_NOFOLLOW", "O_BINARY")
     try:
         descriptor = os.open(path, flags)
         with os.fdopen(descriptor, "rb", buffering=0) as file:

@@ -1,10 +1,10 @@
 """What a reader makes of a source: one record for each message, event, card or note. Frozen values; decides no identity."""
 
-import hashlib
 from dataclasses import dataclass
 from enum import Enum
 
 from kb.ingest.texts import clean_line, in_short, read_raw
+from kb.model.digests import sha256
 
 
 class Part(Enum):
@@ -79,7 +79,7 @@ class Problem:
 
 def digest_of(data: bytes) -> str:
     """Digest bytes: SHA-256 in hex."""
-    return hashlib.sha256(data).hexdigest()
+    return sha256(data).hexdigest()
 
 
 def source_of_content(data: bytes) -> str:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 
 from kb.store.references import find_git_dir
+from kb.store.root import with_flags
 
 _PAUSE = 0.02
 #: The file in a folder that whoever writes there holds.
@@ -67,7 +68,7 @@ def hold_place(folder: "str | os.PathLike[str]", wait: float) -> Iterator[None]:
     """Be the one process that writes into a folder; ``OSError`` where it cannot be written, ``PlaceBusy`` after a while."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
     descriptor = os.open(
-        os.path.join(folder, LOCK), os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600
+        os.path.join(folder, LOCK), with_flags(os.O_RDWR | os.O_CREAT, "O_CLOEXEC"), 0o600
     )
     try:
         if not wait_for_lock(descriptor, wait):

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from kb.model.digests import blake2b
+from kb.store.root import with_flags
 
 #: Follows no link, and does not wait for whoever writes into a pipe.
-_READ_ONLY = os.O_RDONLY
-for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
-    _READ_ONLY |= getattr(os, _flag, 0)
+_READ_ONLY = with_flags(os.O_RDONLY, "O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
 #: Read beyond a file's size, so that one that grew is read to its end.
 _MORE = 1 << 12
 

@@ -13,16 +13,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from kb.store.paged import Paged
+from kb.store.root import with_flags
 from kb.store.sections import DIGEST_BYTES, Damaged, Sections, pack_sections
 
 #: A stamp is remembered only once it is so old that a later write cannot have the same.
 _OLD = 100_000_000
 _UNKNOWN = (0, 0, 0, 0)
 _TEMPORARY = ".tmp"
-_READ_ONLY, _WRITE_NEW = os.O_RDONLY, os.O_WRONLY | os.O_CREAT | os.O_EXCL
-for _flag in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
-    _READ_ONLY |= getattr(os, _flag, 0)
-    _WRITE_NEW |= getattr(os, _flag, 0)
+_READ_ONLY, _WRITE_NEW = (
+    with_flags(flags, "O_NOFOLLOW", "O_CLOEXEC", "O_BINARY")
+    for flags in (os.O_RDONLY, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+)
 
 
 class Kept(NamedTuple):

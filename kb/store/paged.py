@@ -20,7 +20,7 @@ _MOST_BLOCKS = 4_096
 _WIDTH_SHIFTS = {"I": 2, "q": 3}
 
 
-class Held:
+class InMemory:
     """Bytes in memory, read as a file is."""
 
     def __init__(self, data: bytes) -> None:
@@ -32,6 +32,10 @@ class Held:
     def read(self, start: int, end: int) -> bytes:
         """Give the bytes between two places."""
         return self._data[start:end]
+
+    def iter_stretches(self, start: int, end: int) -> Iterator[bytes]:
+        """Yield the bytes between two places, all at once."""
+        yield self._data[start:end]
 
     def find(self, part: bytes, start: int, end: int) -> int:
         """Find some bytes between two places; -1 where they are not."""
@@ -66,6 +70,11 @@ class Paged:
             block = self._blocks[number] = self._read(first, min(first + _BLOCK, self._size))
         return block[start - first : end - first]
 
+    def iter_stretches(self, start: int, end: int) -> Iterator[bytes]:
+        """Yield the bytes between two places piece by piece, keeping none."""
+        for at in range(start, end, _STRETCH):
+            yield self._read(at, min(at + _STRETCH, end))
+
     def find(self, part: bytes, start: int, end: int) -> int:
         """Find some bytes between two places; -1 where they are not."""
         while start + len(part) <= end:
@@ -93,7 +102,9 @@ class Paged:
 class Numbers(Sequence[int]):
     """A column of integers in a file, or in memory. Slices are read at once, into memory."""
 
-    def __init__(self, data: Paged | Held, start: int, end: int, code: Literal["I", "q"]) -> None:
+    def __init__(
+        self, data: Paged | InMemory, start: int, end: int, code: Literal["I", "q"]
+    ) -> None:
         self._data, self._start, self._end, self._code = data, start, end, code
         self._width = _WIDTH_SHIFTS[code]
         self._count = (end - start) >> self._width

@@ -9,14 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kb.model.digests import blake2b
-from kb.store.paged import Held, Numbers, Paged
+from kb.store.paged import InMemory, Numbers, Paged
 
 MAGIC = b"kb-sect1"
 _NAME, _HEADER = 32, 32
 DIGEST_BYTES = 32
 #: Of one entry of the table of contents: from where to where, and the name.
 _ENTRY = 16 + _NAME
-_BLOCK = 1 << 22
 
 
 class Damaged(Exception):
@@ -26,7 +25,7 @@ class Damaged(Exception):
 class Sections:
     """The sections of a file, or of bytes in memory. Integers come as columns that are read where they are asked for."""
 
-    def __init__(self, data: "Paged | Held") -> None:
+    def __init__(self, data: "Paged | InMemory") -> None:
         self._data = data
         size = len(data)
         if size < _HEADER + DIGEST_BYTES:
@@ -87,17 +86,13 @@ class Sections:
 
     def is_whole(self) -> bool:
         """Say whether every byte is as it was written."""
-        return digest_of(self._blocks()) == self.digest
+        before = len(self._data) - DIGEST_BYTES
+        return digest_of(self._data.iter_stretches(0, before)) == self.digest
 
     @property
     def digest(self) -> bytes:
         """What tells this file from every other: its digest, as it is written in it."""
         return self._data.read(len(self._data) - DIGEST_BYTES, len(self._data))
-
-    def _blocks(self) -> Iterator[bytes]:
-        end = len(self._data) - DIGEST_BYTES
-        for at in range(0, end, _BLOCK):
-            yield self._data.read(at, min(at + _BLOCK, end))
 
 
 def digest_of(blocks: Iterable[Any]) -> bytes:

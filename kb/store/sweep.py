@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from kb.store.root import CONFIGURATION, ENTITIES, OBSERVATIONS
+from kb.store.root import CONFIGURATION, ENTITIES, OBSERVATIONS, with_flags
 from kb.store.sections import Sections
 
 #: Numbers of an entry: kind and rights, size, last change of content, last change of any sort (both nanoseconds), file number.
@@ -21,9 +21,7 @@ _MODE, _CONTENT, _CHANGE = 0, 2, 3
 #: Clocks of file systems tick: what changed so shortly before a sweep may change again under the same stamp.
 _TICK, _COARSE_TICK, _SECOND = 20_000_000, 2_000_000_000, 1_000_000_000
 _TAKES_FOLDERS = os.listdir in os.supports_fd and os.stat in os.supports_dir_fd
-_FOLDER_ONLY = os.O_RDONLY
-for _flag in ("O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC"):
-    _FOLDER_ONLY |= getattr(os, _flag, 0)
+_FOLDER_ONLY = with_flags(os.O_RDONLY, "O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC")
 #: Stands for a folder that cannot be listed.
 _UNREADABLE = b"\0unreadable"
 #: Numbers of a folder's stamp: last change of its list of entries, last change of any sort, file number.

@@ -16,7 +16,7 @@ from pathlib import Path
 from kb.errors import ConcurrentModification, ErrorCode, KbError
 from kb.store.derived import LOCK, derived_folder, wait_for_lock
 from kb.store.layout import collision_key
-from kb.store.root import ENTITIES, OBSERVATIONS
+from kb.store.root import ENTITIES, OBSERVATIONS, with_flags
 
 #: How a file's new text is named until it takes the file's place; hidden, so that no reader looks at it.
 TEMPORARY_PREFIX, TEMPORARY_SUFFIX = ".kb-", ".tmp"
@@ -173,9 +173,7 @@ def _make_folder(folder: Path, name: str, path: str) -> None:
 
 def _read(target: Path) -> bytes | None:
     try:
-        descriptor = os.open(
-            target, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-        )
+        descriptor = os.open(target, with_flags(os.O_RDONLY, "O_NOFOLLOW", "O_BINARY"))
     except OSError:
         return None
     with os.fdopen(descriptor, "rb") as file:
@@ -250,7 +248,7 @@ def lock_knowledge_base(root: str, wait: float = _LOCK_WAIT) -> Iterator[None]:
     path = lock_path(root)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        descriptor = os.open(path, with_flags(os.O_RDWR | os.O_CREAT, "O_CLOEXEC"), 0o600)
     except OSError as error:
         raise WriteRefused(
             f"the lock {path} cannot be made: {error.strerror or error}",

@@ -133,8 +133,14 @@ class _OpenItem:
     """A list item at the top level of the document while its lines come in."""
 
     __slots__ = (
-        *("start", "text_start", "end", "is_numbered"),
-        *("sub_items", "sub_indent", "stray", "is_cut"),
+        "end",
+        "is_cut",
+        "is_numbered",
+        "start",
+        "stray",
+        "sub_indent",
+        "sub_items",
+        "text_start",
     )
 
     def __init__(self, start: int, text_start: int, end: int, is_numbered: bool) -> None:

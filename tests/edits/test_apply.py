@@ -19,7 +19,7 @@ from kb.edits.workspace import Refused, Workspace
 from kb.errors import ConcurrentModification
 from kb.knowledge_base import open_for_reading
 from kb.store.writes import KnowledgeBaseLocked, WriteRefused, lock_knowledge_base, lock_path
-from tests.conftest import NOW, REPOSITORY, entity, git, observation, write_kb
+from tests.conftest import NOW, REPOSITORY, entity, git, make_repository, observation, write_kb
 
 ADA, BOB = "entities/person/ada.md", "entities/person/bob.md"
 SEEN = "observations/2026/01/2026-01-01-seen.md"
@@ -167,12 +167,7 @@ def test_undo_refuses_what_changed_since(tmp_path: Path) -> None:
 def repository(root: Path) -> Path:
     """A small knowledge base under git, with an author of its own."""
     small(root)
-    git(root, "init", "--quiet")
-    git(root, "config", "user.name", "Ada")
-    git(root, "config", "user.email", "ada@northpeak.example")
-    git(root, "add", "--all")
-    git(root, "commit", "--quiet", "-m", "start")
-    return root
+    return make_repository(root)
 
 
 def test_a_commit_holds_the_edit_alone(tmp_path: Path) -> None:

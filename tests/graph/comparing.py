@@ -8,7 +8,7 @@ from kb.graph.files import FileCard, entity_card, observation_card
 from kb.graph.graph import Graph, Statement
 from kb.graph.graph_file import pack_graph
 from kb.graph.rows import Rows
-from kb.store.paged import Held
+from kb.store.paged import InMemory
 from kb.store.sections import Sections, pack_sections
 from tests.conftest import NOW
 
@@ -117,4 +117,4 @@ def cards(resolution: Resolution) -> list[FileCard]:
 
 def packed(rows: Rows, files: list[FileCard]) -> Sections:
     """The graph file of some rows."""
-    return Sections(Held(b"".join(map(bytes, pack_sections(pack_graph(rows, files))))))
+    return Sections(InMemory(b"".join(map(bytes, pack_sections(pack_graph(rows, files))))))

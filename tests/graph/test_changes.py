@@ -15,7 +15,7 @@ from kb.graph.memory import MemoryGraph
 from kb.graph.stored import StoredGraph
 from kb.model.entity import EntityFile
 from kb.store.files import digest
-from kb.store.paged import Held
+from kb.store.paged import InMemory
 from kb.store.sections import Sections, pack_sections
 from kb.syntax.entity_file import parse_entity_file
 from kb.syntax.observation_file import parse_observation_file
@@ -151,7 +151,7 @@ def changed(
         if before.get(path) != after.get(path)
     }
     sections = pack_changes(base, current, lambda path: parse(path, after[path]), most)
-    return Sections(Held(b"".join(map(bytes, pack_sections(sections)))))
+    return Sections(InMemory(b"".join(map(bytes, pack_sections(sections)))))
 
 
 def assert_same(before: Mapping[str, str], after: Mapping[str, str]) -> None:

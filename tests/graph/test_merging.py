@@ -18,7 +18,7 @@ from kb.graph.merging import merge_packed
 from kb.graph.stored import StoredGraph
 from kb.model.entity import EntityFile
 from kb.model.observation import ObservationFile
-from kb.store.paged import Held
+from kb.store.paged import InMemory
 from kb.store.sections import Sections, pack_sections
 from kb.syntax.vocabulary_file import built_in_vocabulary
 from tests.graph.comparing import everything, packed
@@ -48,7 +48,7 @@ def build_alone(build: PartBuilder, paths: Paths) -> tuple[Part, Heads]:
 
 def sections(part: Mapping[str, object]) -> Sections:
     """A part as its file."""
-    return Sections(Held(b"".join(map(bytes, pack_sections(part)))))
+    return Sections(InMemory(b"".join(map(bytes, pack_sections(part)))))
 
 
 def split(paths: list[str], chance: Random) -> tuple[list[str], list[str]]:

@@ -24,7 +24,7 @@ from kb.ingest.read_sources import read_sources
 from kb.ingest.records import Problem, SourceRecord
 from kb.knowledge_base import open_knowledge_base
 from kb.store.writes import WriteRefused, lock_path
-from tests.conftest import NOW, REPOSITORY, entity, git, write_kb
+from tests.conftest import NOW, REPOSITORY, entity, git, make_repository, write_kb
 from tests.ingest.test_keep_sources import run, run_json
 from tests.ingest.test_read_sources import installed_sources
 
@@ -36,12 +36,7 @@ def root(tmp_path: Path) -> Path:
     """A knowledge base under git in which Dana has an address."""
     dana = entity("dana-reyes", name="Dana Reyes", keys="[email:dana@northpeak.example]")
     root = write_kb(tmp_path / "kb", {DANA: dana})
-    git(root, "init", "--quiet")
-    git(root, "config", "user.name", "Ada")
-    git(root, "config", "user.email", "ada@northpeak.example")
-    git(root, "add", "--all")
-    git(root, "commit", "--quiet", "-m", "start")
-    return root
+    return make_repository(root)
 
 
 @pytest.fixture

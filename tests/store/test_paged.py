@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb.store.kept import open_file
-from kb.store.paged import Held, Numbers, Paged
+from kb.store.paged import InMemory, Numbers, Paged
 
 #: Larger than a block, and than a step of a search.
 _SIZE = (1 << 20) + 3 * (1 << 12) + 16
@@ -54,7 +54,7 @@ def test_columns_are_what_is_in_the_file(
     start = 8 * data.draw(st.integers(0, 2_000))
     end = start + 8 * data.draw(st.integers(0, 2_000))
     wanted = array(code, content[start:end])
-    for source in (opened, Held(content)):
+    for source in (opened, InMemory(content)):
         numbers = Numbers(source, start, end, code)  # type: ignore[arg-type]
         assert len(numbers) == len(wanted)
         assert numbers.tolist() == list(numbers) == wanted.tolist()
