@@ -1,6 +1,7 @@
 """The errors that a request can end in. Findings in a user's files are diagnostics, never these."""
 
 from enum import Enum, IntEnum
+from typing import ClassVar
 
 
 class ExitCode(IntEnum):
@@ -62,6 +63,21 @@ class ErrorCode(Enum):
         ExitCode.REFUSED,
         "The system, or the path, lets nothing be written.",
     )
+    NOT_COMMITTED = (
+        "not-committed",
+        ExitCode.REFUSED,
+        "The edit is written, and git did not commit it.",
+    )
+    KEY_REUSED = (
+        "key-reused",
+        ExitCode.REFUSED,
+        "An idempotency key was used for another request.",
+    )
+    NOT_UNDONE = (
+        "not-undone",
+        ExitCode.REFUSED,
+        "There is nothing to undo, or what was written last is not remembered.",
+    )
     REFUSED = (
         "refused",
         ExitCode.REFUSED,
@@ -72,9 +88,12 @@ class ErrorCode(Enum):
 
 
 class KbError(Exception):
-    """The request cannot be done. The message says what and why, the hint what to type instead."""
+    """The request cannot be done. The message says what and why, the hint what to type instead.
 
-    code = ErrorCode.REFUSED
+    What is raised is of a class of its own kind, which says its code.
+    """
+
+    code: ClassVar[ErrorCode]
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)

@@ -42,19 +42,21 @@ def check_shared_keys(material: Material) -> Iterator[Diagnostic]:
             *others, (file, span) = places.values()
             ids = [f'"{id}"' for id in list(places)[:-1]]
             message = f"{normalized} is a key of {' and '.join(ids)} too"
-            hint = _merge_hint(material, tuple(places))
+            hint = _merge_hint(material, tuple(places), normalized)
             related = tuple((other.path, place) for other, place in others)
             yield material.finding("KB307", file.path, span, message, hint, related)
 
 
-def _merge_hint(material: Material, ids: tuple[str, ...]) -> str:
+def _merge_hint(material: Material, ids: tuple[str, ...], key: str) -> str:
     """Suggest the merge where one is possible."""
     first, last = ids[0], ids[-1]
     mine, theirs = material.type_of(last), material.type_of(first)
     is_judged = material.resolution.identities.are_distinct(first, last)
     if is_judged or (mine is not None and theirs is not None and mine != theirs):
-        return "they are not the same: take the key from one of them"
-    return f"if they are one, write merged_into: {first} in {last}; if not, take the key from one"
+        return (
+            f"they are not the same: take the key from one of them: kb set ID keys {key} --remove"
+        )
+    return f'if they are one: kb merge {first} {last} --why "…"; if not, take the key from one: kb set ID keys {key} --remove'
 
 
 def check_redirects(material: Material) -> Iterator[Diagnostic]:

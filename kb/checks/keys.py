@@ -8,7 +8,7 @@ from kb.checks.guesses import did_you_mean
 from kb.checks.material import Material
 from kb.diagnostics import Diagnostic, Span
 from kb.graph.contact_rules import is_free_mail, is_phone_kind, is_shared_mailbox
-from kb.graph.keys import normalize_key
+from kb.graph.keys import find_invisible, find_mixture, normalize_key, tidy_key, why_no_orcid
 from kb.model.entity import Key
 from kb.model.vocabulary import KeyForm, Vocabulary
 
@@ -38,6 +38,7 @@ def check_fit_of_keys(material: Material) -> Iterator[Diagnostic]:
     for file in material.resolution.files:
         for key in file.keys:
             misfit = find_misfit(key, material.type_of(file.id), material.vocabulary, patterns)
+            misfit = misfit or _find_look_alike(key, material.vocabulary)
             if misfit is not None:
                 span = _narrow(material, file.path, key, misfit.word)
                 yield material.finding(misfit.code, file.path, span, misfit.message, misfit.hint)
@@ -89,11 +90,18 @@ def find_misfit(
     if is_phone_kind(key.kind):
         message = "a phone number is no key: numbers change hands"
         return Misfit(key.kind, message, "keep it in a field of your own")
+    if invisible := find_invisible(key.text):
+        message = f"{key.text!r} holds {invisible}, which nobody sees"
+        return Misfit(key.value, message, "write the key anew, without it")
     word = vocabulary.keys.get(key.kind)
     if word is None:
         return None
     if word.pattern is not None and (misfit := patterns.misfit(key, word.pattern)) is not None:
         return misfit
+    tidy = tidy_key(key.kind, key.value, vocabulary)
+    if tidy.is_changed:
+        message = f'"{key.value}" is more than the key'
+        return Misfit(key.value, message, f"write {tidy.kind}:{tidy.value}")
     value = normalize_key(key.kind, key.value, vocabulary).partition(":")[2]
     if word.normalize is KeyForm.EMAIL and not _ADDRESS.fullmatch(value):
         message = f'"{key.value}" is no mail address'
@@ -116,7 +124,23 @@ def find_misfit(
     if not vocabulary.admits(word.types, type):
         message = f"a key of kind {key.kind} belongs to {' or '.join(word.types)}, not to a {type}"
         return Misfit(key.kind, message, "mend the type, or move the key")
+    if key.kind == "orcid" and (why := why_no_orcid(key.value)):
+        message = f'"{key.value}" is no ORCID: {why}'
+        return Misfit(key.value, message, "copy it from orcid.org, as 0000-0002-1825-0097")
+    if word.normalize is KeyForm.HANDLE and "://" in value:
+        message = f'"{key.value}" is a page, and no {key.kind} handle'
+        return Misfit(key.value, message, f"write the bare handle, or url:{key.value}")
     return None
+
+
+def _find_look_alike(key: Key, vocabulary: Vocabulary) -> Misfit | None:
+    """Find a letter of another script in an address: allowed, and mostly not what was meant."""
+    word = vocabulary.keys.get(key.kind)
+    mixture = find_mixture(word.normalize, key.value) if word else ""
+    if not mixture:
+        return None
+    message = f"{mixture}: the key looks like another one"
+    return Misfit(key.value, message, "type it anew, if it was not meant so")
 
 
 def _narrow(material: Material, path: str, key: Key, word: str) -> Span:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from kb.checks.guesses import guess
 from kb.checks.material import Material
 from kb.diagnostics import Diagnostic
-from kb.graph.links import Landing, Target
+from kb.graph.links import Landing, LinkResolver, Target
 from kb.model.entity import EntityFile
 from kb.model.names import fold, stem_of
 from kb.model.statement import Link, LinkForm
@@ -42,12 +42,19 @@ def check_mentioned_links(material: Material) -> Iterator[Diagnostic]:
 def _check_mention(
     material: Material, file: EntityFile, link: Link, hints: "_Hints"
 ) -> Iterator[Diagnostic]:
-    is_ours = link.form is LinkForm.WIKI or _path_of(link, file.path).startswith(
+    target = find_lost(material.resolution.links, link, file.path)
+    if target is not None:
+        yield from _check_landing(material, file, link, target, hints)
+
+
+def find_lost(links: LinkResolver, link: Link, from_path: str) -> Target | None:
+    """Say where a link of a value, a note or free text leads, if that is nowhere or to several; ``None`` if it is not ours."""
+    is_ours = link.form is LinkForm.WIKI or _path_of(link, from_path).startswith(
         (f"{ENTITIES}/", f"{OBSERVATIONS}/")
     )
-    target = material.resolution.links.resolve(link, file.path)
-    if is_ours and target.landing in (Landing.DANGLING, Landing.AMBIGUOUS):
-        yield from _check_landing(material, file, link, target, hints)
+    target = links.resolve(link, from_path)
+    is_lost = target.landing in (Landing.DANGLING, Landing.AMBIGUOUS)
+    return target if is_ours and is_lost else None
 
 
 def _check_landing(

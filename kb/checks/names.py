@@ -31,10 +31,8 @@ def _shared(material: Material, bearers: tuple[str, ...], names: list[str]) -> D
     also = "".join(f', "{name}"' for name in names[1:4])
     ids = " and ".join(f'"{other[3]}"' for other in others[:5])
     message = f'"{written}"{also} is a name of {ids} too'
-    hint = (
-        f"if they are one, write merged_into: {others[0][3]} in {id};"
-        f" if not, write distinct_from: [{others[0][3]}]"
-    )
+    first = others[0][3]
+    hint = f'if they are one: kb merge {first} {id} --why "…"; if not: kb distinct {first} {id} --why "…"'
     related = tuple((other[0], other[1]) for other in others)
     return material.finding("KB308", path, span, message, hint, related)
 

@@ -3,13 +3,14 @@
 import click
 
 from kb.cli.completion import offer_codes, offer_files
+from kb.cli.filled import Filled
 from kb.cli.options import load_here, paths_in_root, root_option
 from kb.diagnostics import Severity
 from kb.errors import ExitCode
 from kb.render.diagnostics import DIAGNOSTIC_FORMATS, render_diagnostics, render_summary
 
 
-@click.command("check")
+@click.command("check", cls=Filled)
 @click.argument("paths", nargs=-1, metavar="[PATH]…", shell_complete=offer_files)
 @click.option(
     "--format",
@@ -55,7 +56,7 @@ def check_command(
     return ExitCode.REFUSED if has_error else ExitCode.ANSWERED
 
 
-@click.command("explain")
+@click.command("explain", cls=Filled)
 @click.argument("code", shell_complete=offer_codes)
 def explain_command(code: str) -> None:
     """Explain a diagnostic: what is wrong, an example, what to do.

@@ -2,8 +2,10 @@
 
 import click
 
+from kb.cli.filled import Filled
 
-@click.command("completion")
+
+@click.command("completion", cls=Filled)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion_command(shell: str) -> None:
     """Print the script that lets a shell complete commands, options, ids and predicates.

@@ -5,11 +5,12 @@ import time
 import click
 
 from kb.cli.completion import offer_files, offer_folders, offer_observations_and_files
+from kb.cli.filled import Filled
 from kb.cli.options import load_here, paths_in_root, root_option
 from kb.errors import ExitCode
 
 
-@click.command("fmt")
+@click.command("fmt", cls=Filled)
 @click.argument("paths", nargs=-1, metavar="[PATH]…", shell_complete=offer_files)
 @click.option(
     "--check",
@@ -38,7 +39,7 @@ def fmt_command(paths: tuple[str, ...], check: bool, root: str | None) -> int:
     return ExitCode.REFUSED if done.skipped or (check and done.changed) else ExitCode.ANSWERED
 
 
-@click.command("seal")
+@click.command("seal", cls=Filled)
 @click.argument("files", nargs=-1, metavar="[FILE]…", shell_complete=offer_observations_and_files)
 @root_option
 def seal_command(files: tuple[str, ...], root: str | None) -> int:
@@ -70,7 +71,7 @@ def seal_command(files: tuple[str, ...], root: str | None) -> int:
     return ExitCode.REFUSED if done.refused else ExitCode.ANSWERED
 
 
-@click.command("init")
+@click.command("init", cls=Filled)
 @click.argument("folder", default=".", metavar="[DIR]", shell_complete=offer_folders)
 @click.option("--name", default="", help="The knowledge base's name. [default: the folder's]")
 @click.option("--git", "with_git", is_flag=True, help="Also make a git repository.")

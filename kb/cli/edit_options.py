@@ -13,7 +13,7 @@ from kb.cli.options import chosen_root, root_option, warn
 from kb.errors import UsageError
 
 if TYPE_CHECKING:
-    from kb.edits.apply import Applied, Plan, WriteOptions
+    from kb.edits.apply import Applied, NotCommitted, Plan, WriteOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -97,6 +97,16 @@ def print_applied(done: "Applied", as_json: bool) -> None:
         for line in applied_lines(done):
             click.echo(line)
     warn(done.warnings)
+    tell_uncommitted(done.uncommitted)
+
+
+def tell_uncommitted(error: "NotCommitted | None") -> None:
+    """End with the status of an edit that stands and was to be committed, where that failed."""
+    if error is not None:
+        from kb.cli.program import complain
+
+        complain(error.message, error.hint)
+        click.get_current_context().exit(error.exit_code)
 
 
 def _request() -> str:

@@ -6,11 +6,12 @@ import click
 
 from kb.cli.completion import offer_entities, offer_folders, offer_pages, offer_types
 from kb.cli.edit_options import do_edit, edit_options, print_applied
+from kb.cli.filled import Filled
 from kb.cli.options import chosen_root, root_option
 from kb.errors import UsageError
 
 
-@click.command("new")
+@click.command("new", cls=Filled)
 @click.argument("type", shell_complete=offer_types)
 @click.argument("name")
 @click.option("--id", default="", help="[default: made from the name]")
@@ -52,7 +53,7 @@ def new_command(
     )
 
 
-@click.command("set")
+@click.command("set", cls=Filled, may_be_blank=("values",))
 @click.argument("entity", shell_complete=offer_entities)
 @click.argument("field")
 @click.argument("values", nargs=-1, metavar="[VALUE]…")
@@ -95,7 +96,7 @@ def set_command(
     do_edit(lambda workspace: plan_set(workspace, entity, field, values, way), how)
 
 
-@click.command("rename")
+@click.command("rename", cls=Filled)
 @click.argument("entity", shell_complete=offer_entities)
 @click.argument("name")
 @click.option("--forget", is_flag=True, help="Do not keep the old name as an alias.")
@@ -112,7 +113,7 @@ def rename_command(entity: str, name: str, forget: bool, **how: Any) -> None:
     do_edit(lambda workspace: plan_rename(workspace, entity, name, forget=forget), how)
 
 
-@click.command("move")
+@click.command("move", cls=Filled)
 @click.argument("entity", shell_complete=offer_entities)
 @click.option(
     "--type",
@@ -144,7 +145,7 @@ def move_command(entity: str, type: str, to: str, **how: Any) -> None:
     do_edit(lambda workspace: plan_move(workspace, entity, type=type, to=to), how)
 
 
-@click.command("remove")
+@click.command("remove", cls=Filled)
 @click.argument("entity", metavar="ENTITY|OBSERVATION", shell_complete=offer_pages)
 @click.option("--force", is_flag=True, help="Remove what is in use, and say what dangles.")
 @edit_options
@@ -163,7 +164,7 @@ def remove_command(entity: str, force: bool, **how: Any) -> None:
     do_edit(lambda workspace: plan_remove(workspace, entity, force=force), how)
 
 
-@click.command("undo")
+@click.command("undo", cls=Filled)
 @root_option
 @click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
 @click.option("--by", default="", metavar="WHO", help="Who takes it back, for the record.")
@@ -177,9 +178,6 @@ def undo_command(root: str | None, as_json: bool, by: str, dry_run: bool) -> Non
     kb undo --dry-run
     kb undo
     """
-    from kb.edits.apply import Applied
     from kb.edits.undo import undo_last
 
-    edit, _, warning = undo_last(chosen_root(root), by, dry_run)
-    done = Applied(edit, not dry_run, "", warnings=(warning,) if warning else ())
-    print_applied(done, as_json)
+    print_applied(undo_last(chosen_root(root), by, dry_run), as_json)

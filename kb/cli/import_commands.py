@@ -6,12 +6,13 @@ from typing import Any
 import click
 
 from kb.cli.completion import offer_files
-from kb.cli.edit_options import read_write_options, run_options
+from kb.cli.edit_options import read_write_options, run_options, tell_uncommitted
+from kb.cli.filled import Filled
 from kb.cli.options import Progress, chosen_root, load_here, root_option, warn
 from kb.errors import ExitCode
 
 
-@click.command("ingest")
+@click.command("ingest", cls=Filled)
 @click.argument("paths", nargs=-1, required=True, metavar="FILE|DIR…", shell_complete=offer_files)
 @click.option(
     "--mbox",
@@ -37,7 +38,7 @@ def ingest_command(paths: tuple[str, ...], mbox: str, **how: Any) -> int:
     """
     from kb.ingest.keep_sources import ingest_sources
     from kb.ingest.mboxes import MboxForm
-    from kb.ingest.read_sources import read_sources
+    from kb.ingest.read_sources import check_sources, read_sources
     from kb.render.ingested import ingested_as_json, ingested_lines
 
     options = read_write_options(how)
@@ -45,6 +46,7 @@ def ingest_command(paths: tuple[str, ...], mbox: str, **how: Any) -> int:
     form = MboxForm.RD if mbox == "rd" else MboxForm.O
     items = (item for path in paths for item in read_sources(path, form))
     root = chosen_root(how["root"])
+    check_sources(root, paths)
     done = ingest_sources(root, int(time.time()), items, options, progress.kept)
     progress.clear()
     if how["as_json"]:
@@ -55,6 +57,7 @@ def ingest_command(paths: tuple[str, ...], mbox: str, **how: Any) -> int:
     warn(done.warnings)
     if done.is_interrupted:
         return ExitCode.INTERRUPTED
+    tell_uncommitted(done.uncommitted)
     return ExitCode.REFUSED if any(one.is_lost for one in done.problems) else ExitCode.ANSWERED
 
 
@@ -63,7 +66,7 @@ def import_group() -> None:
     """Bring records in from other forms. Each import can be run again: it adds only what is new."""
 
 
-@import_group.command("jsonl")
+@import_group.command("jsonl", cls=Filled)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option(
     "--add-words", is_flag=True, help="Write the words that the vocabulary lacks into kb.yaml."

@@ -8,6 +8,7 @@ import click
 
 from kb.cli.completion import offer_entities, offer_observations, offer_pages
 from kb.cli.edit_options import do_edit, edit_options
+from kb.cli.filled import Filled
 from kb.cli.options import ask_here, format_option, limit_option, print_answer, root_option
 from kb.errors import UsageError
 
@@ -48,15 +49,16 @@ def _take_reason(how: dict[str, Any]) -> "Reason":
 
     if not how["why"].strip():
         raise UsageError("a judgement needs its reason", "--why TEXT")
-    happened_at = read_happened_at(how.pop("happened_at"), int(time.time()))
+    notes: list[str] = []
+    happened_at = read_happened_at(how.pop("happened_at"), int(time.time()), notes)
     try:
         user = getuser()
     except (KeyError, OSError):  # a container without accounts
         user = ""
-    return Reason(how.pop("why"), how.pop("evidence"), how["by"], user, happened_at)
+    return Reason(how.pop("why"), how.pop("evidence"), how["by"], user, happened_at, tuple(notes))
 
 
-@click.command("merge")
+@click.command("merge", cls=Filled)
 @click.argument("survivor", shell_complete=offer_entities)
 @click.argument("other", shell_complete=offer_entities)
 @_reason_options
@@ -69,8 +71,9 @@ def _take_reason(how: dict[str, Any]) -> "Reason":
 def merge_command(survivor: str, other: str, force: bool, **how: Any) -> None:
     """Say that two entities are one: OTHER gets a line that redirects it to SURVIVOR, and counts as it from then on.
 
-    Both files stay, so that 'kb unmerge' undoes it exactly. Refused for two types, for what was judged distinct, and for
-    different keys of a kind that one has one of (crm, orcid, isbn …; not addresses). The decision is filed with its reason.
+    Both files stay, so that 'kb unmerge' undoes it exactly. Refused for two types, for what was judged distinct or unmerged,
+    and for different keys of a kind that one has one of (crm, orcid, isbn …; not addresses). The decision is filed with its
+    reason.
 
     \b
     kb merge ines-carvalho i-carvalho --why "I asked her." --observation 2025-04-01-crm-import
@@ -81,7 +84,7 @@ def merge_command(survivor: str, other: str, force: bool, **how: Any) -> None:
     do_edit(lambda workspace: plan_merge(workspace, survivor, other, reason, force=force), how)
 
 
-@click.command("unmerge")
+@click.command("unmerge", cls=Filled)
 @click.argument("other", metavar="MERGED", shell_complete=offer_entities)
 @_reason_options
 @edit_options
@@ -97,7 +100,7 @@ def unmerge_command(other: str, **how: Any) -> None:
     do_edit(lambda workspace: plan_unmerge(workspace, other, reason), how)
 
 
-@click.command("distinct")
+@click.command("distinct", cls=Filled)
 @click.argument("first", metavar="ONE", shell_complete=offer_entities)
 @click.argument("second", metavar="OTHER", shell_complete=offer_entities)
 @_reason_options
@@ -118,7 +121,7 @@ def distinct_command(first: str, second: str, withdraw: bool, **how: Any) -> Non
     )
 
 
-@click.command("decide")
+@click.command("decide", cls=Filled)
 @click.argument("decision", type=click.Choice(["reject", "not-mentioned", "correct"]))
 @click.argument("about", nargs=-1, required=True, metavar="ABOUT…", shell_complete=offer_pages)
 @_reason_options
@@ -127,8 +130,9 @@ def distinct_command(first: str, second: str, withdraw: bool, **how: Any) -> Non
 def decide_command(decision: str, about: tuple[str, ...], title: str, **how: Any) -> None:
     """Put another decision on record. It changes no entity, and programs that suggest things read it.
 
-    reject: a suggestion about them is wrong, or the two are not one. not-mentioned: the entity does not occur in the
-    observation. correct: what was recorded was wrong. ABOUT are entities, observations, or statements (entity/^id).
+    reject: two entities are not one, or not what was suggested of them; or statements (entity/^id) are wrong.
+    not-mentioned: an entity does not occur in an observation. correct: what was recorded was wrong, of any entities,
+    observations and statements.
 
     \b
     kb decide reject dana-whitfield northpeak --why "She works for Fairline."
@@ -143,7 +147,7 @@ def decide_command(decision: str, about: tuple[str, ...], title: str, **how: Any
     do_edit(lambda workspace: plan_decide(workspace, decision, about, reason, title), how)
 
 
-@click.command("candidates")
+@click.command("candidates", cls=Filled)
 @click.argument("entity", required=False, shell_complete=offer_entities)
 @limit_option(50)
 @format_option

@@ -6,11 +6,12 @@ import click
 
 from kb.cli.completion import offer_files, offer_observations, offer_types
 from kb.cli.edit_options import do_edit, edit_options, read_text_argument
+from kb.cli.filled import Filled
 from kb.cli.options import ask_here, format_option, print_answer, root_option
 from kb.errors import UsageError
 
 
-@click.command("observe")
+@click.command("observe", cls=Filled)
 @click.argument("text", required=False)
 @click.option(
     "--file",
@@ -106,7 +107,7 @@ def observe_command(
     )
 
 
-@click.command("resolve")
+@click.command("resolve", cls=Filled)
 @click.option("--name", default="", help="What it is called there.")
 @click.option(
     "--key",

@@ -11,6 +11,7 @@ import click
 
 from kb import __version__
 from kb.cli.completion import VARIABLE, answer_shell, offer_folders
+from kb.cli.filled import Filled
 from kb.errors import ErrorCode, ExitCode, KbError
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ _SECTIONS = (
 )
 
 
-class Program(click.Group):
+class Program(Filled, click.Group):
     """A group that knows its commands by name and imports each when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -262,7 +263,7 @@ def _run() -> int:
         click.echo("kb: interrupted", err=True)
         return _end(ErrorCode.INTERRUPTED, "interrupted")
     except KbError as error:
-        _complain(error)
+        complain(error.message, error.hint)
         return _end(error.code, error.message, error.hint)
     # The edge: a stream that takes nothing is the caller's, all else is a fault of ours and leaves a log.
     except OSError as error:
@@ -291,12 +292,13 @@ def _wants_json(arguments: list[str]) -> bool:
     )
 
 
-def _complain(error: KbError) -> None:
+def complain(message: str, hint: str) -> None:
+    """Tell an error on standard error, with what to do."""
     from kb.render.terminal import escape_terminal
 
-    click.echo(f"kb: {escape_terminal(error.message)}", err=True)
-    if error.hint:
-        click.echo(f"  hint: {escape_terminal(error.hint)}", err=True)
+    click.echo(f"kb: {escape_terminal(message)}", err=True)
+    if hint:
+        click.echo(f"  hint: {escape_terminal(hint)}", err=True)
 
 
 def _end_without_reader(error: OSError) -> ExitCode:
@@ -320,9 +322,7 @@ def _log_fault(error: Exception) -> ExitCode:
         log.write(f"kb {__version__}, Python {platform.python_version()}, {platform.platform()}\n")
         log.write(f"arguments: {sys.argv[1:]!r}\n\n")
         log.write("".join(traceback.format_exception(error)))
-    fault = KbError(
-        f"a fault of ours: {type(error).__name__}: {error}",
-        f"nothing was lost; please report it with {log.name}",
-    )
-    _complain(fault)
-    return _end(ErrorCode.FAULT, fault.message, fault.hint)
+    message = f"a fault of ours: {type(error).__name__}: {error}"
+    hint = f"nothing was lost; please report it with {log.name}"
+    complain(message, hint)
+    return _end(ErrorCode.FAULT, message, hint)

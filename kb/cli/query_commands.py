@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kb.cli.completion import offer_entities, offer_pages, offer_types
+from kb.cli.filled import Filled
 from kb.cli.options import (
     ask_here,
     direction_option,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from kb.queries.answers import Answer
 
 
-@click.command("find")
+@click.command("find", cls=Filled)
 @click.argument("name", shell_complete=offer_entities)
 @click.option(
     "--type",
@@ -62,7 +63,7 @@ def find_command(
     print_answer(answer, format, as_json)
 
 
-@click.command("show")
+@click.command("show", cls=Filled)
 @click.argument("entity", metavar="ENTITY|OBSERVATION", shell_complete=offer_pages)
 @selection_options("at", "include_ended", "history", "source")
 @limit_option(50)
@@ -90,7 +91,7 @@ def show_command(
     print_answer(ask_here(root, ask), format, as_json)
 
 
-@click.command("facts")
+@click.command("facts", cls=Filled)
 @click.argument("entity", shell_complete=offer_entities)
 @predicate_option
 @selection_options("at", "since", "until", "type", "source", "history")
@@ -114,7 +115,7 @@ def facts_command(
     print_answer(answer, how["format"], how["as_json"])
 
 
-@click.command("relations")
+@click.command("relations", cls=Filled)
 @click.argument("entity", required=False, shell_complete=offer_entities)
 @predicate_option
 @selection_options("at", "since", "until", "type", "source", "include_ended", "history")
@@ -138,7 +139,7 @@ def relations_command(
     print_answer(answer, how["format"], how["as_json"])
 
 
-@click.command("neighbors")
+@click.command("neighbors", cls=Filled)
 @click.argument("entity", shell_complete=offer_entities)
 @predicate_option
 @direction_option
@@ -170,7 +171,7 @@ def neighbors_command(
     print_answer(answer, how["format"], how["as_json"])
 
 
-@click.command("paths")
+@click.command("paths", cls=Filled)
 @click.argument("start", metavar="FROM", shell_complete=offer_entities)
 @click.argument("end", metavar="TO", shell_complete=offer_entities)
 @click.option(
@@ -222,7 +223,7 @@ def paths_command(
     print_answer(answer, how["format"], how["as_json"])
 
 
-@click.command("timeline")
+@click.command("timeline", cls=Filled)
 @click.argument("entity", shell_complete=offer_entities)
 @predicate_option
 @direction_option
@@ -253,7 +254,7 @@ def timeline_command(
     print_answer(answer, how["format"], how["as_json"])
 
 
-@click.command("stats")
+@click.command("stats", cls=Filled)
 @format_option
 @root_option
 def stats_command(format: str, as_json: bool, root: str | None) -> None:
@@ -263,7 +264,7 @@ def stats_command(format: str, as_json: bool, root: str | None) -> None:
     print_answer(ask_here(root, count_stats), format, as_json)
 
 
-@click.command("vocabulary")
+@click.command("vocabulary", cls=Filled)
 @format_option
 @root_option
 def vocabulary_command(format: str, as_json: bool, root: str | None) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kb.cli.completion import offer_entities, offer_types
+from kb.cli.filled import Filled
 from kb.cli.options import (
     Progress,
     ask_here,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from kb.knowledge_base import KnowledgeBase
 
 
-@click.command("search")
+@click.command("search", cls=Filled)
 @click.argument("text", nargs=-1, required=True, metavar="TEXT…")
 @click.option(
     "--entity",
@@ -79,7 +80,7 @@ def search_command(
     print_answer(answer, how["format"], how["as_json"])
 
 
-@click.command("rebuild")
+@click.command("rebuild", cls=Filled)
 @click.option("--full", is_flag=True, help="Build and write all of it anew, whatever is there.")
 @click.option("--graph", is_flag=True, help="The graph alone, not the full text.")
 @root_option
@@ -110,7 +111,7 @@ def rebuild_command(full: bool, graph: bool, root: str | None) -> None:
     opened.lookup.close()
 
 
-@click.command("doctor")
+@click.command("doctor", cls=Filled)
 @format_option
 @root_option
 def doctor_command(**how: Any) -> None:

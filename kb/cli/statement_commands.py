@@ -7,6 +7,7 @@ import click
 
 from kb.cli.completion import offer_entities, offer_observations, offer_predicates
 from kb.cli.edit_options import do_edit, edit_options
+from kb.cli.filled import Filled
 
 if TYPE_CHECKING:
     from kb.edits.relate import Saying
@@ -86,7 +87,7 @@ def _saying(how: dict[str, Any]) -> "Saying":
     return Saying(**{name: how[name] for name in Saying._fields})
 
 
-@click.command("relate")
+@click.command("relate", cls=Filled)
 @click.argument("subject", metavar="ENTITY", shell_complete=offer_entities)
 @relation_option
 @target_option
@@ -110,7 +111,7 @@ def relate_command(subject: str, predicate: str, target: str, **how: Any) -> Non
     do_edit(lambda workspace: plan_relate(workspace, subject, predicate, target, saying), how)
 
 
-@click.command("fact")
+@click.command("fact", cls=Filled)
 @click.argument("entity", shell_complete=offer_entities)
 @click.argument("predicate", shell_complete=offer_predicates)
 @click.argument("value")
@@ -133,7 +134,7 @@ def fact_command(entity: str, predicate: str, value: str, **how: Any) -> None:
     do_edit(lambda workspace: plan_fact(workspace, entity, predicate, value, saying), how)
 
 
-@click.command("unrelate")
+@click.command("unrelate", cls=Filled)
 @click.argument("subject", metavar="ENTITY", shell_complete=offer_entities)
 @relation_option
 @target_option
@@ -156,7 +157,7 @@ def unrelate_command(
     )
 
 
-@click.command("retire")
+@click.command("retire", cls=Filled)
 @click.argument("statement", metavar="^ID|ENTITY/^ID")
 @click.option("--until", default="", metavar="DATE", help="The world changed: it ended then.")
 @click.option("--ended", "is_ended", is_flag=True, help="It is over, nobody knows since when.")
@@ -194,7 +195,7 @@ def retire_command(
     )
 
 
-@click.command("cite")
+@click.command("cite", cls=Filled)
 @click.argument("statement", metavar="^ID|ENTITY/^ID")
 @click.argument(
     "observations",
@@ -215,7 +216,7 @@ def cite_command(statement: str, observations: tuple[str, ...], **how: Any) -> N
     do_edit(lambda workspace: plan_cite(workspace, statement, observations), how)
 
 
-@click.command("confirm")
+@click.command("confirm", cls=Filled)
 @click.argument("statement", metavar="^ID|ENTITY/^ID")
 @edit_options
 def confirm_command(statement: str, **how: Any) -> None:

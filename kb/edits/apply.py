@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from kb.edits.edit import Edit, FileChange, file_revision
-from kb.edits.journal import Journal, JournalEntry, Repeated
+from kb.edits.journal import Journal, JournalEntry, Repeated, State
+from kb.edits.settle import settle, settle_newest, what_stands
 from kb.edits.workspace import Refused, Workspace
-from kb.errors import ConcurrentModification
+from kb.errors import ConcurrentModification, ErrorCode, KbError
 from kb.knowledge_base import open_for_reading
 from kb.load import UNREAD_CONFIGURATION, find_configuration_faults
 from kb.store.git import commit_files
@@ -35,8 +36,6 @@ _TRIES = 5
 _MANY = 20
 #: Observations that a commit names.
 _MOST_TRAILERS = 50
-#: What an argument of a program takes beside its text, and what any system allows in all.
-_POINTER, _LEAST_ARGUMENTS = 9, 16_000
 #: What a repeated call is told where it matters.
 UNDONE_SINCE = "it was undone since"
 
@@ -50,6 +49,18 @@ class OtherRevision(ConcurrentModification):
         self.message = f"concurrent modification: {path} {now}, not {wanted}; nothing was written"
         self.hint = "read it again, and decide anew"
         self.args = (self.message,)
+
+
+class NotCommitted(KbError):
+    """An edit that stands, and that git did not commit. It is part of an answer, and never raised."""
+
+    code = ErrorCode.NOT_COMMITTED
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"written, but not committed: {why}",
+            "commit it yourself once that is mended, or take it back: kb undo",
+        )
 
 
 class WriteOptions(NamedTuple):
@@ -71,6 +82,7 @@ class Applied(NamedTuple):
     revision: str  #: of the first entity's file, afterwards
     commit: str = ""  #: the id of the commit made; empty where none was
     is_repeated: bool = False  #: the same call was done before; nothing was done now
+    uncommitted: NotCommitted | None = None  #: where it was to be
     warnings: tuple[str, ...] = ()
 
 
@@ -93,33 +105,52 @@ def apply_edit(root: str, now: int, plan: Plan, options: WriteOptions) -> Applie
 
 def _apply_once(root: str, now: int, plan: Plan, options: WriteOptions) -> Applied:
     journal = Journal(root)
-    done = find_done(journal, options)
+    settle_newest(root, journal)
+    done = find_done(root, journal, options)
     if done is not None:
         undone = (UNDONE_SINCE,) if done.is_undone else ()
-        return Applied(done.edit, True, done.revision, done.commit, True, undone)
+        did_write = bool(done.edit.changes)
+        return Applied(done.edit, did_write, done.revision, done.commit, True, warnings=undone)
     check_configuration(root)
     workspace = Workspace(open_for_reading(root, now, may_trust=False))
     edit = plan(workspace)
     _check_revision(root, edit, options.if_revision)
     revision = _revision_after(root, edit)
     warnings = warn_of_damage(journal, options)
-    commit = ""
+    entry = JournalEntry(
+        edit, options.request, options.idempotency_key, revision, "", now, State.BEGUN
+    )
+    commit, uncommitted = "", None
     if edit.changes:
-        write_edit(root, edit.changes)
+        entry = journal.begin(entry)
+        try:
+            write_edit(root, edit.changes)
+        except BaseException:
+            if not what_stands(root, entry):  # all was put back
+                journal.forget(entry)
+            raise
         if wants_commit(workspace, options):
-            commit, warning = commit_edit(root, edit, edit.paths, options.by)
-            warnings += [warning] if warning else []
+            commit, uncommitted = commit_edit(root, edit, edit.paths, options.by)
     if edit.changes or options.idempotency_key:
-        entry = JournalEntry(edit, options.request, options.idempotency_key, revision, commit, now)
-        warnings += journal.add(entry)
-    return Applied(edit, bool(edit.changes), revision, commit, warnings=tuple(warnings))
+        warnings += journal.end(entry._replace(state=State.DONE, commit=commit))
+    return Applied(edit, bool(edit.changes), revision, commit, False, uncommitted, tuple(warnings))
 
 
-def find_done(journal: Journal, options: WriteOptions) -> JournalEntry | None:
-    """Find what was done under an idempotency key; ``Repeated`` where that was another request."""
-    done = journal.find(options.idempotency_key) if options.idempotency_key else None
-    if done is not None and done.request != options.request:
+def find_done(root: str, journal: Journal, options: WriteOptions) -> JournalEntry | None:
+    """Find what was done under an idempotency key; ``Repeated`` where that was another request.
+
+    What a killed process left of it is put back, so that it can be done as a whole.
+    """
+    found = journal.find(options.idempotency_key) if options.idempotency_key else None
+    done = settle(root, journal, found) if found is not None else None
+    if done is None:
+        return None
+    if done.request != options.request:
         raise Repeated(options.idempotency_key, done.edit.subject)
+    if done.state is State.BEGUN:
+        write_edit(root, what_stands(root, done))
+        journal.forget(done)
+        return None
     return done
 
 
@@ -231,24 +262,14 @@ def _first_path(edit: Edit) -> str:
     return edit.changes[0].path if edit.changes else ""
 
 
-def commit_edit(root: str, edit: Edit, paths: Sequence[str], by: str) -> tuple[str, str]:
-    """Commit the files of an edit, and nothing else; give the commit's id and a warning. A failure of git loses no file."""
+def commit_edit(
+    root: str, edit: Edit, paths: Sequence[str], by: str
+) -> tuple[str, NotCommitted | None]:
+    """Commit the files of an edit, and nothing else; give the commit's id, or why there is none. No file is lost by it."""
     if find_git_dir(root) is None:
-        return "", "not committed: there is no git repository here"
-    if sum(len(os.fsencode(path)) + _POINTER for path in paths) > _room_for_arguments():
-        return "", (
-            f"not committed: {len(paths)} files are more than one git command takes;"
-            f' commit them yourself: git add --all, git commit -m "{edit.subject}"'
-        )
-    return commit_files(root, tuple(paths), _commit_message(edit, by))
-
-
-def _room_for_arguments() -> int:
-    """Give the bytes that the arguments of a program may have: half of what the system allows, with its environment."""
-    try:
-        return os.sysconf("SC_ARG_MAX") // 2
-    except (AttributeError, ValueError, OSError):
-        return _LEAST_ARGUMENTS
+        return "", NotCommitted("there is no git repository here")
+    commit, why = commit_files(root, tuple(paths), _commit_message(edit, by))
+    return commit, NotCommitted(why) if why else None
 
 
 def _commit_message(edit: Edit, by: str) -> str:

@@ -1,16 +1,19 @@
 """Decisions as sealed observations, which a program can read: what was decided, about what, by whom, and why."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from kb.edits.edit import Edit
 from kb.edits.new_observation import NewObservation, plan_observation, speaker
-from kb.edits.workspace import Refused, Workspace
+from kb.edits.workspace import Workspace
+from kb.errors import UsageError
 from kb.model.observation import DECISIONS
 from kb.model.time import moment
 
 #: Decisions that change no entity's file.
 PLAIN_DECISIONS = ("reject", "not-mentioned", "correct")
+#: What a decision may be about.
+_About = Literal["entity", "observation", "statement"]
 #: The field of a merge that names the judgements it was forced against: ``<file's id> <other id>``.
 OVERRODE = "overrode"
 
@@ -23,6 +26,7 @@ class Reason(NamedTuple):
     by: str = ""  #: who decided: an entity, a key or a name; else git's user
     user: str = ""  #: who is at the keyboard, where git knows nobody
     happened_at: str = ""  #: when it was decided, else now
+    notes: tuple[str, ...] = ()  #: what was read into it
 
 
 def plan_decision(
@@ -35,7 +39,7 @@ def plan_decision(
 ) -> NewObservation:
     """Plan the observation of a decision. ``overrode``: judgements that it takes back for as long as it stands."""
     if not reason.why.strip():
-        raise Refused("a decision needs its reason", "--why TEXT")
+        raise UsageError("a decision needs its reason", "--why TEXT")
     for id in reason.evidence:
         workspace.observation(id)
     fields: list[tuple[str, str | Sequence[str]]] = [
@@ -62,13 +66,13 @@ def plan_decide(
     if decision not in PLAIN_DECISIONS:
         more = "; merges and distinctions are kb merge, kb unmerge, kb distinct"
         known = decision in DECISIONS
-        raise Refused(
+        raise UsageError(
             f'"{decision}" is not decided here' if known else f'"{decision}" is no decision',
             f"one of {', '.join(PLAIN_DECISIONS)}{more}",
         )
-    ids = tuple(dict.fromkeys(_read_about(workspace, one) for one in about))
-    if not ids:
-        raise Refused("a decision is about something", "name entities, observations or statements")
+    read = tuple(dict.fromkeys(_read_about(workspace, one) for one in about))
+    _check_about(decision, [kind for kind, _ in read])
+    ids = tuple(id for _, id in read)
     filed = plan_decision(workspace, decision, ids, title, reason)
     return Edit(
         "decide",
@@ -77,14 +81,33 @@ def plan_decide(
         tuple(id for id in ids if id in workspace.graph.entities),
         filed.change.path,
         observations=(filed.id, *reason.evidence),
+        notes=reason.notes,
     )
 
 
-def _read_about(workspace: Workspace, text: str) -> str:
+def _check_about(decision: str, kinds: Sequence[_About]) -> None:
+    """Refuse a decision about other things, or another number of them, than it can be about."""
+    entities, observations = kinds.count("entity"), kinds.count("observation")
+    match decision:
+        case "reject":
+            is_fit = (entities, observations) == (2, 0) or set(kinds) == {"statement"}
+            wanted = "two entities, or statements (entity/^id)"
+        case "not-mentioned":
+            is_fit = (entities, observations, len(kinds)) == (1, 1, 2)
+            wanted = "one entity and one observation"
+        case _:
+            is_fit = bool(kinds)
+            wanted = "entities, observations or statements (entity/^id)"
+    if not is_fit:
+        given = ", ".join(kinds) or "nothing"
+        raise UsageError(f'"{decision}" is about {wanted}', f"given: {given}")
+
+
+def _read_about(workspace: Workspace, text: str) -> tuple[_About, str]:
     text = text.strip()
     if "^" in text:
         found = workspace.statement(text)
-        return f"{found.file_id}/^{found.id}"
+        return "statement", f"{found.file_id}/^{found.id}"
     if text in workspace.graph.observations and workspace.places.path_of(text) is None:
-        return text
-    return workspace.file_id(text)
+        return "observation", text
+    return "entity", workspace.file_id(text)

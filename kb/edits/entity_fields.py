@@ -15,13 +15,23 @@ from kb.edits.front_matter_splices import Value, with_field
 from kb.edits.one_line import check_one_line
 from kb.edits.workspace import EntityText, LeftAlone, Refused, Taken, Workspace
 from kb.errors import UsageError
-from kb.graph.keys import normalize_key, read_key_argument
+from kb.graph.keys import (
+    WEB,
+    find_invisible,
+    find_mixture,
+    normalize_key,
+    read_key_argument,
+    tidy_key,
+)
 from kb.model.entity import Key
 from kb.model.vocabulary import KeyForm, Vocabulary
+from kb.queries.unread_files import UnreadFiles, name_files, say_held
 from kb.syntax.entity_file import parse_entity_file
 
 #: Kinds of key besides those compared exactly of which a register gives each bearer one.
 _ISSUED_ONCE = frozenset(("orcid",))
+#: A way upwards in a path: nobody is called so, and no folder is to be.
+_UPWARDS = re.compile(r"(?:^|[/\\])\s*\.\.\s*(?:[/\\]|$)")
 _KIND = re.compile(r"[^\W_][\w-]*")
 
 
@@ -46,6 +56,8 @@ def read_type(workspace: Workspace, written: str) -> tuple[str, tuple[str, ...]]
     text = written.strip()
     if not text:
         raise UsageError("a type is a word", "kb vocabulary lists them")
+    if "/" in text or "\\" in text or not text.strip("."):
+        raise UsageError(f'"{text}" is a path, and no type', "kb vocabulary lists them")
     name = workspace.vocabulary.type_name(text)
     if name is not None:
         return name, ()
@@ -62,6 +74,8 @@ def read_name(text: str) -> str:
     name = " ".join(text.split())
     if not name:
         raise UsageError("a name must not be empty", "say what people call it")
+    if _UPWARDS.search(name):
+        raise UsageError(f'"{name}" is a path, and no name', "say what people call it")
     return name
 
 
@@ -80,7 +94,8 @@ def note_namesakes(
         if id != own and workspace.type_of(id) == workspace.vocabulary.read_type(type)
     ]
     if not others:
-        return ()
+        held = UnreadFiles(workspace.root, workspace.graph).holding_name(name)
+        return (say_held(f'"{name}"', held),) if held else ()
     shown = ", ".join(f"{workspace.name_of(id)} ({id})" for id in others[:5])
     more = f" and {len(others) - 5} more" if len(others) > 5 else ""
     return (
@@ -97,18 +112,21 @@ def read_keys(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Read keys for an entity of a type, with notes. Refused: keys of others, and those that tell nobody apart."""
     keys, notes, patterns = list[str](), list[str](), Patterns()
+    unread = UnreadFiles(workspace.root, workspace.graph)
     seen: set[str] = set()
     for text in texts:
-        key = parse_key(workspace, text)
+        key, read_as = read_key(workspace, text)
         normalized = normalized_key(workspace, key.text)
         if normalized in seen:
             continue
         seen.add(normalized)
         _check_bearers(workspace, key, normalized, own)
-        notes += _check_kind(workspace, key)
+        if own not in workspace.graph.bearers_of_key(normalized):
+            notes += _check_unread(workspace, key, normalized, own, unread)
+        notes += [*read_as, *_check_kind(workspace, key), *_note_mixture(workspace, key)]
         _check_fit(workspace, key, workspace.vocabulary.read_type(type), patterns)
         keys.append(key.text)
-    return tuple(keys), tuple(notes)
+    return tuple(keys), tuple(dict.fromkeys(notes))
 
 
 def note_several(workspace: Workspace, keys: Iterable[str]) -> tuple[str, ...]:
@@ -133,19 +151,28 @@ def is_issued_once(vocabulary: Vocabulary, kind: str) -> bool:
     return kind in _ISSUED_ONCE or (word is not None and word.normalize is KeyForm.EXACT)
 
 
-def parse_key(workspace: Workspace, text: str) -> Key:
-    """Read a key: ``kind:value``, or a bare mail address, domain or web address."""
+def read_key(workspace: Workspace, text: str) -> tuple[Key, tuple[str, ...]]:
+    """Read a key: ``kind:value``, or a bare mail address, domain or web address. Notes say what was taken away around it."""
     check_one_line("a key", text)
     text = text.strip()
+    if invisible := find_invisible(text):
+        raise UsageError(f"the key {text!r} holds {invisible}, which nobody sees", "type it anew")
+    kind, value = _part_key(workspace, text)
+    tidy = tidy_key(kind, value, workspace.vocabulary)
+    notes = (f"{text} is read as {tidy.kind}:{tidy.value}",) if tidy.is_changed else ()
+    return Key(tidy.kind, tidy.value, WHOLE_FILE), notes
+
+
+def _part_key(workspace: Workspace, text: str) -> tuple[str, str]:
     kind, sign, value = text.partition(":")
-    if text.startswith(("http://", "https://")):
-        return Key("url", text, WHOLE_FILE)
+    if text.lower().startswith(WEB):
+        return "url", text
     if sign and value.strip() and _KIND.fullmatch(kind.strip()):
         kind = kind.strip()
         known = kind.lower() if kind.lower() in workspace.vocabulary.keys else kind
-        return Key(known, value.strip(), WHOLE_FILE)
+        return known, value.strip()
     for read in read_key_argument(text, workspace.vocabulary, frozenset()):
-        return Key(read.partition(":")[0], text, WHOLE_FILE)
+        return read.partition(":")[0], text
     raise UsageError(f'"{text}" is no key', "write kind:value, such as email:ada@northpeak.example")
 
 
@@ -165,6 +192,21 @@ def _check_bearers(workspace: Workspace, key: Key, normalized: str, own: str | N
         )
 
 
+def _check_unread(
+    workspace: Workspace, key: Key, normalized: str, own: str | None, unread: UnreadFiles
+) -> tuple[str, ...]:
+    """Refuse a key that stands in a file which cannot be read whole: it may be that one's already."""
+    held = unread.holding_key(normalized)
+    # Of a file that claims the same id, or holds what is no key beside those that are, the own one is asked about.
+    held = tuple(path for path in held if own is None or path != workspace.places.path_of(own))
+    if held:
+        raise LeftAlone(
+            f"{key.text} may stand in {name_files(held)}, which cannot be read whole: whose key it is cannot be known",
+            "mend the file first: kb check says what is wrong in it",
+        )
+    return tuple(filter(None, (unread.note(),)))
+
+
 def _check_kind(workspace: Workspace, key: Key) -> tuple[str, ...]:
     if key.kind in workspace.vocabulary.keys or find_misfit(
         key, None, workspace.vocabulary, Patterns()
@@ -175,6 +217,12 @@ def _check_kind(workspace: Workspace, key: Key) -> tuple[str, ...]:
     if workspace.base.settings.strict:
         raise Refused(message, hint or "add it to kb.yaml")
     return (f"{message}{f' ({hint})' if hint else ''}",)
+
+
+def _note_mixture(workspace: Workspace, key: Key) -> tuple[str, ...]:
+    word = workspace.vocabulary.keys.get(key.kind)
+    mixture = find_mixture(word.normalize, key.value) if word else ""
+    return (f"{mixture}: {key.text} looks like another key, and is not",) if mixture else ()
 
 
 def _check_fit(workspace: Workspace, key: Key, type: str | None, patterns: Patterns) -> None:

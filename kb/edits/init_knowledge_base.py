@@ -8,6 +8,7 @@ from kb.edits.starter_files import example_files, settings_files
 from kb.errors import ErrorCode, KbError
 from kb.model.time import civil
 from kb.store.git import start_repository
+from kb.store.references import find_git_dir
 from kb.store.root import CONFIGURATION, ENTITIES, OBSERVATIONS
 from kb.store.writes import WriteRefused, create_file, make_folder
 
@@ -36,6 +37,7 @@ class NewKnowledgeBase:
     made: tuple[str, ...]  #: files, and folders with a final slash, relative to the root
     kept: tuple[str, ...]  #: files that were there already, left as they were
     made_repository: bool
+    is_in_git: bool  #: a repository keeps its history, this one's or one above
 
 
 def init_knowledge_base(
@@ -69,4 +71,5 @@ def init_knowledge_base(
         else:
             create_file(str(root), path, text.encode("utf-8", "replace"))
             made.append(path)
-    return NewKnowledgeBase(str(root), tuple(made), tuple(kept), made_repository)
+    is_in_git = find_git_dir(str(root)) is not None
+    return NewKnowledgeBase(str(root), tuple(made), tuple(kept), made_repository, is_in_git)

@@ -6,19 +6,22 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
+from enum import Enum
 from typing import Any, NamedTuple
 
 from kb.edits.edit import Edit, FileChange, StatementRef
-from kb.errors import KbError
-from kb.store.derived import derived_folder, why_distrusted
+from kb.errors import ErrorCode, KbError
+from kb.store.derived import EDITS, derived_folder, why_distrusted
+from kb.store.writes import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
 
-_FOLDER = "edits"
 #: Edits that are remembered.
 _MOST = 200
 
 
 class Repeated(KbError):
     """An idempotency key that was used for another request."""
+
+    code = ErrorCode.KEY_REUSED
 
     def __init__(self, key: str, request: str) -> None:
         super().__init__(
@@ -30,12 +33,24 @@ class Repeated(KbError):
 class Unknown(KbError):
     """What was done last is not known, so that it cannot be undone."""
 
+    code = ErrorCode.NOT_UNDONE
+
     def __init__(self, message: str) -> None:
         super().__init__(message, "use git to go back")
 
 
+class State(Enum):
+    """How far an edit, or its undoing, got."""
+
+    BEGUN = "begun"  #: it was stopped midway, or is being written: its files may be as before
+    DONE = "done"
+    UNDOING = "undoing"  #: its undoing was stopped midway: its files may be as before
+    UNDONE = "undone"
+    BARRIER = "barrier"  #: something was written, or begun, that is not remembered
+
+
 class JournalEntry(NamedTuple):
-    """An edit that was done."""
+    """An edit that was done, or begun."""
 
     edit: Edit
     request: str
@@ -43,35 +58,58 @@ class JournalEntry(NamedTuple):
     revision: str
     commit: str
     at: int  #: seconds since 1970 UTC
-    is_undone: bool = False
-    is_barrier: bool = False  #: something was written that is not remembered
+    state: State
     is_run: bool = (
         False  #: it made files, which stand in a list beside it and not in ``edit.changes``
     )
-    is_partial: bool = (
-        False  #: a run, or its undoing, was stopped midway: files of it may be missing
-    )
-    name: str = ""  #: of its file
+    name: str = ""  #: of its file; empty where it has none
+
+    @property
+    def is_undone(self) -> bool:
+        """Whether it was taken back, were it in part."""
+        return self.state in (State.UNDOING, State.UNDONE)
 
 
 class Journal:
-    """The edits that were done last. Losing it loses no more than what ``undo`` and keys could do."""
+    """The edits that were done last. Losing it loses no more than what ``undo`` and keys could do.
+
+    An edit is written down before its files are, and once more when it is done: what a killed process did is known too.
+    """
 
     def __init__(self, root: str) -> None:
-        self._place = os.path.join(derived_folder(root), _FOLDER)
+        self._place = os.path.join(derived_folder(root), EDITS)
 
-    def add(self, entry: JournalEntry) -> list[str]:
-        """Remember an edit; give a warning where that cannot be done."""
-        _, why = self._append(entry)
+    def begin(self, entry: JournalEntry) -> JournalEntry:
+        """Remember an edit before its first file; give the entry with its name, which is empty where that cannot be done."""
+        name, why = self.reserve()
+        named = entry._replace(name=name)
+        return entry if why or self.rewrite(named) else named
+
+    def end(self, entry: JournalEntry) -> list[str]:
+        """Remember an edit that is done; give a warning where that cannot be done. One that was not begun is added."""
+        if entry.name:
+            why = self.rewrite(entry)
+            return [f"the edit is done, but not remembered as it is now: {why}"] if why else []
+        name, why = self.reserve()
+        why = why or self.rewrite(entry._replace(name=name))
         if not why:
             return []
         return [f"the edit is done, but not remembered, so that kb undo does not know it: {why}"]
 
-    def begin(self, entry: JournalEntry) -> tuple[JournalEntry, str]:
-        """Remember a run before its first file; give the entry with its name, and a warning where that cannot be done."""
-        name, why = self._append(entry)
-        warning = f"this will not be remembered, so that kb undo does not know it: {why}"
-        return entry._replace(name=name), warning if why else ""
+    def reserve(self) -> tuple[str, str]:
+        """Give the name of the next entry, and why none can be written; forget the oldest entries."""
+        why = why_distrusted(self._place)
+        if why:
+            return "", why
+        try:
+            os.makedirs(self._place, mode=0o700, exist_ok=True)
+        except OSError as error:
+            return "", error.strerror or str(error)
+        names = self._names()
+        for old in names[: max(0, len(names) + 1 - _MOST)]:
+            self._remove(old)
+        number = int(names[-1].split(".")[0]) + 1 if names else 1
+        return f"{number:012}.json", ""
 
     def rewrite(self, entry: JournalEntry) -> str:
         """Remember an entry as it is now; give a reason where that cannot be done."""
@@ -81,13 +119,23 @@ class Journal:
             return error.strerror or str(error)
         return ""
 
+    def forget(self, entry: JournalEntry) -> None:
+        """Forget an entry of which nothing was done. One that cannot be removed is told by its files."""
+        if entry.name:
+            self._remove(entry.name)
+
     def list_path(self, entry: JournalEntry) -> str:
         """Say where the list of a run's files lies."""
         return os.path.join(self._place, _list_name(entry.name))
 
     def find(self, key: str) -> JournalEntry | None:
-        """Find the edit that was done under an idempotency key."""
+        """Find the edit that was done, or begun, under an idempotency key."""
         return next((one for one in self.iter_newest() if one.idempotency_key == key), None)
+
+    def newest(self) -> JournalEntry | None:
+        """Give the entry of the last edit; ``None`` where there is none, or it cannot be read."""
+        names = self._names() if not why_distrusted(self._place) else ()
+        return self._read(names[-1]) if names else None
 
     def last(self) -> JournalEntry | None:
         """Give the last edit that changed something and was not undone.
@@ -98,25 +146,15 @@ class Journal:
             entry = self._read(name)
             if entry is None:
                 raise Unknown("the record of the last edit is damaged; nothing was undone")
-            if entry.is_barrier and not entry.is_undone:
+            if entry.state is State.BARRIER:
                 raise Unknown(f"the last write was: {entry.edit.subject}; nothing was undone")
-            if (entry.edit.changes or entry.is_run) and not entry.is_undone:
+            if (entry.edit.changes or entry.is_run) and entry.state is not State.UNDONE:
                 return entry
         return None
-
-    def add_barrier(self, name: str, subject: str, now: int) -> list[str]:
-        """Remember that something was written that ``undo`` cannot take back, nor what was before it."""
-        entry = JournalEntry(Edit(name, subject), "", "", "", "", now, is_barrier=True)
-        return self.add(entry)
 
     def is_damaged(self) -> bool:
         """Say whether a record cannot be read."""
         return any(self._read(name) is None for name in self._names())
-
-    def mark_undone(self, entry: JournalEntry) -> str:
-        """Remember that an edit was undone; give a warning where that cannot be done."""
-        why = self.rewrite(entry._replace(is_undone=True))
-        return f"undone, but not remembered as undone: {why}" if why else ""
 
     def iter_newest(self) -> Iterator[JournalEntry]:
         """Yield the edits, the newest first; what cannot be read is passed over."""
@@ -126,24 +164,10 @@ class Journal:
                 if entry is not None:
                     yield entry
 
-    def _append(self, entry: JournalEntry) -> tuple[str, str]:
-        """Write an entry after the last, and forget the oldest; give its name, and why that cannot be done."""
-        why = why_distrusted(self._place)
-        if why:
-            return "", why
-        try:
-            os.makedirs(self._place, mode=0o700, exist_ok=True)
-            names = self._names()
-            number = int(names[-1].split(".")[0]) + 1 if names else 1
-            name = f"{number:012}.json"
-            self._write(name, entry)
-            for old in names[: max(0, len(names) + 1 - _MOST)]:
-                for each in (old, _list_name(old)):
-                    with contextlib.suppress(OSError):
-                        os.unlink(os.path.join(self._place, each))
-        except OSError as error:
-            return "", error.strerror or str(error)
-        return name, ""
+    def _remove(self, name: str) -> None:
+        for each in (name, _list_name(name)):
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(self._place, each))
 
     def _read(self, name: str) -> JournalEntry | None:
         try:
@@ -160,7 +184,7 @@ class Journal:
         return sorted(name for name in names if name.endswith(".json") and name[:-5].isdigit())
 
     def _write(self, name: str, entry: JournalEntry) -> None:
-        descriptor, temporary = tempfile.mkstemp(".tmp", "", self._place)
+        descriptor, temporary = tempfile.mkstemp(TEMPORARY_SUFFIX, TEMPORARY_PREFIX, self._place)
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 json.dump(_pack_entry(entry), file)
@@ -179,6 +203,7 @@ def _pack_entry(entry: JournalEntry) -> dict[str, Any]:
     edit = entry.edit
     return {
         **entry._asdict(),
+        "state": entry.state.value,
         "edit": {
             **edit._asdict(),
             "changes": [
@@ -197,7 +222,8 @@ def _read_entry(stored: dict[str, Any], name: str) -> JournalEntry:
     edit["statements"] = tuple(StatementRef(*pair) for pair in edit["statements"])
     for field in ("entities", "observations", "notes"):
         edit[field] = tuple(edit[field])
-    return JournalEntry(**{**stored, "edit": Edit(**edit), "name": name})
+    state = State(stored["state"])
+    return JournalEntry(**{**stored, "edit": Edit(**edit), "state": state, "name": name})
 
 
 def _encode(data: bytes | None) -> str | None:

@@ -10,6 +10,8 @@ from kb.edits.edit import Edit, FileChange
 from kb.edits.entity_fields import change_fields, is_issued_once
 from kb.edits.front_matter_splices import Value, has_field, read_field
 from kb.edits.workspace import EntityText, Refused, Workspace
+from kb.graph.decided import find_parting, group_of
+from kb.graph.graph import Observation
 from kb.graph.identity import resolve_identities
 from kb.load import load_file
 from kb.syntax.entity_file import parse_entity_file
@@ -34,9 +36,10 @@ def plan_merge(
         raise Refused(
             f"{gone} is merged into {graph.survivors[gone]} already", f"kb unmerge {gone} first"
         )
-    if graph.are_distinct(kept, gone) and not force:
+    undone = find_parting(graph, kept, gone, ("unmerge",))
+    if not force and (graph.are_distinct(kept, gone) or undone):
         raise Refused(
-            f"{kept} and {gone} are judged distinct",
+            _judged_apart(workspace, kept, gone, undone),
             "if that was wrong: --force, and say in --why how that is known",
         )
     if opened.file.merged_into is not None:
@@ -58,11 +61,40 @@ def plan_merge(
         workspace, "merge", (gone, kept), title, reason, opened, tuple(changes), overrode=pairs
     )
     overridden = tuple(f"taken back: {pair.replace(' ', ' is not ')}" for pair in pairs)
+    overridden += (f"taken back: {undone.id}",) if undone else ()
+    overridden += _joined_too(workspace, kept, gone)
     if survivor in graph.survivors:
         # What hangs on the redirect that was named would stay when that one is taken back.
         through = f"{gone} is merged into {kept}, whatever becomes of {survivor}"
         overridden = (*overridden, through)
-    return done._replace(notes=(*notes, *overridden))
+    return done._replace(notes=(*done.notes, *notes, *overridden))
+
+
+def _judged_apart(workspace: Workspace, kept: str, gone: str, undone: Observation | None) -> str:
+    """Say by what two groups are kept apart: the pair, where it is another one, and the decision."""
+    judged = _parting(workspace, kept, gone)
+    decision = undone
+    if undone and not judged:
+        pair = (undone.about[0], undone.about[-1])
+        said = "parted again by kb unmerge"
+    else:
+        pair = next(((id, others[0]) for id, others in judged.items()), (kept, gone))
+        decision = find_parting(workspace.graph, kept, gone, ("distinct",)) or undone
+        said = "judged distinct"
+    through = "" if {*pair} == {kept, gone} else f", and would be joined through {kept} and {gone}"
+    by = f" ({decision.id})" if decision else ""
+    return f"{' and '.join(pair)} are {said}{by}{through}"
+
+
+def _joined_too(workspace: Workspace, kept: str, gone: str) -> tuple[str, ...]:
+    """Name those whom a merge joins through others: what was merged into either before."""
+    others = [
+        f"{id}, which was merged into {target.text}"
+        for survivor in (kept, gone)
+        for id in group_of(workspace.graph, survivor)
+        if id != survivor and (target := workspace.open_entity(id).file.merged_into)
+    ]
+    return (f"joined too: {'; '.join(others)}",) if others else ()
 
 
 def plan_unmerge(workspace: Workspace, other: str, reason: Reason) -> Edit:
@@ -91,7 +123,7 @@ def plan_unmerge(workspace: Workspace, other: str, reason: Reason) -> Edit:
         changes += [change] if change else []
     done = _judged(workspace, decision, about, title, reason, opened, tuple(changes), "unmerge")
     notes = (f"judged again: {id} is not {other}" for id, ids in again.items() for other in ids)
-    return done._replace(notes=tuple(notes))
+    return done._replace(notes=(*done.notes, *notes))
 
 
 def plan_distinct(
@@ -139,7 +171,7 @@ Fields = list[tuple[str, Value | None]]
 
 def _parting(workspace: Workspace, first: str, second: str) -> dict[str, tuple[str, ...]]:
     """Find the judgements that part two groups: each file's id, and the ids that it says it is not."""
-    mine, theirs = _group(workspace, first), _group(workspace, second)
+    mine, theirs = group_of(workspace.graph, first), group_of(workspace.graph, second)
     found: dict[str, tuple[str, ...]] = {}
     for ids, others in ((mine, theirs), (theirs, mine)):
         for id in ids:
@@ -202,15 +234,11 @@ def _judged(
         about,
         opened.file.path,
         observations=(filed.id, *reason.evidence),
+        notes=reason.notes,
     )
 
 
 # -- what speaks against a merge ---------------------------------------------------------------------------------
-
-
-def _group(workspace: Workspace, survivor: str) -> tuple[str, ...]:
-    entity = workspace.graph.entities.get(survivor)
-    return (survivor, *(entity.merged if entity else ()))
 
 
 def _check_followed(workspace: Workspace, kept: str, gone: str, changes: list[FileChange]) -> None:
@@ -221,7 +249,7 @@ def _check_followed(workspace: Workspace, kept: str, gone: str, changes: list[Fi
         if change.after is not None
         for file, _ in (parse_entity_file(decode(change.path, change.after)),)
     }
-    ids = (*_group(workspace, kept), *_group(workspace, gone))
+    ids = (*group_of(workspace.graph, kept), *group_of(workspace.graph, gone))
     files = [changed.get(id) or workspace.open_entity(id).file for id in ids]
     found = resolve_identities(files, workspace.vocabulary)
     if all(found.survivors.get(id, id) == kept for id in ids):

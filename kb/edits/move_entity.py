@@ -19,7 +19,7 @@ from kb.edits.entity_links import (
 )
 from kb.edits.front_matter_splices import with_field
 from kb.edits.new_entity import folder_of
-from kb.edits.set_fields import check_group_type
+from kb.edits.set_fields import check_new_type
 from kb.edits.workspace import EntityText, LeftAlone, Refused, Taken, Workspace
 from kb.errors import UsageError
 from kb.graph.links import Landing
@@ -48,7 +48,7 @@ def plan_move(workspace: Workspace, entity: str, *, type: str = "", to: str = ""
     kind = ""
     if type:
         kind, notes = read_type(workspace, type)
-        check_group_type(workspace, id, kind)
+        notes += check_new_type(workspace, id, kind)
         new = entity_path(workspace.root, folder_of(kind), id)
     else:
         new = _read_place(to, id)

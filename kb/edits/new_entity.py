@@ -12,14 +12,19 @@ from kb.edits.entity_fields import (
     read_type,
 )
 from kb.edits.file_texts import format_entity
+from kb.edits.lost_links import check_links
 from kb.edits.workspace import Refused, Taken, Workspace
 from kb.errors import UsageError
 from kb.model.entity import EntityFile
 from kb.model.names import is_id
+from kb.model.statement import LinkForm
 from kb.store.layout import entity_path, why_unportable
 from kb.syntax.entity_file import parse_entity_file
 from kb.syntax.slugs import slugify
 from kb.syntax.source import Source
+
+#: What must read as a statement below any description.
+_STATEMENT = "\n## Facts\n\n- title:: x\n"
 
 
 def plan_new(
@@ -48,11 +53,14 @@ def plan_new(
     )
     text = format_entity(path, fields, description.strip(), (), {})
     read, _ = parse_entity_file(Source(path, text))
-    if not _reads_as(read, chosen, kind, called, others, borne):
+    # A fence or comment that is left open would swallow every statement to come.
+    later, _ = parse_entity_file(Source(path, f"{text}{_STATEMENT}"))
+    if not _reads_as(read, chosen, kind, called, others, borne) or len(later.statements) != 1:
         raise Refused(
             "it would not read as intended: no file was made",
             "leave statements, fences and control characters out of names and description",
         )
+    check_links(workspace, (one for one in read.links if one.form is LinkForm.MARKDOWN), path)
     for one in (called, *others):
         notes += note_namesakes(workspace, one, kind)
     return Edit(
@@ -70,6 +78,10 @@ def _read_id(workspace: Workspace, id: str) -> str:
         raise UsageError(
             f'"{id}" is no id',
             f"ids are lower-case letters, digits and single '-', at most 80: {slugify(id)}",
+        )
+    if why := why_unportable(f"{id}.md"):
+        raise UsageError(
+            f'"{id}" is no id: a file of that name {why}', f"such as --id {slugify(id)}"
         )
     if workspace.is_taken(id):
         raise Taken(f'the id "{id}" is taken', f"kb show {id}")

@@ -1,12 +1,14 @@
 """A new observation, sealed, as the file that keeps it. Every edit that files one does it here."""
 
+import re
 from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from kb.edits.edit import FileChange
 from kb.edits.file_texts import format_observation
 from kb.edits.footnotes import CitedSource, written_day
-from kb.edits.workspace import Refused, Workspace
+from kb.edits.one_line import check_utf8
+from kb.edits.workspace import NotFound, Refused, Workspace
 from kb.errors import UsageError
 from kb.model.names import MAX_ID_LENGTH
 from kb.model.observation import KINDS
@@ -58,12 +60,13 @@ def plan_observation(
         raise UsageError(f'there is no kind of observation "{kind}"', f"kinds: {', '.join(KINDS)}")
     if not text.strip():
         raise UsageError("an observation needs a text", "give what was said, as it was said")
+    check_utf8(text, title, said_by, source, *participants)
     date = _read_date(happened_at)
     for origin in derived_from:
         if origin not in taken:
             workspace.observation(origin)
     title = " ".join(title.split()) or title_of(text)
-    day = written_day(date)[:10] if date else civil(workspace.now)
+    day = _day_of_id(date) if date else civil(workspace.now)
     id = workspace.free_observation_id(_joined(day, title), taken)
     written = format_observation(
         (
@@ -79,15 +82,17 @@ def plan_observation(
         ),
         text if text.endswith("\n") else f"{text}\n",
     )
-    try:
-        data = written.encode("utf-8")
-    except UnicodeEncodeError:
-        raise UsageError("the text is not UTF-8", "convert it first") from None
+    data = written.encode("utf-8")
     if len(data) > MAX_FILE_BYTES:
         limit = MAX_FILE_BYTES // 1024 // 1024
         raise Refused(f"the text is larger than {limit} MiB", "file it in parts")
     path = observation_path(id, date.day if date else civil(workspace.now))
     return NewObservation(id, FileChange(path, None, data), date, title)
+
+
+def _day_of_id(date: Date) -> str:
+    """Write a date as an id can hold it: without signs of doubt, an unknown digit as a letter."""
+    return re.sub(r"[^0-9x-]", "", written_day(date)[:10].lower()).strip("-")
 
 
 def _read_date(text: str) -> Date | None:
@@ -114,11 +119,16 @@ def _joined(day: str, title: str) -> str:
 
 
 def speaker(workspace: Workspace, by: str) -> str:
-    """Say who speaks, for ``said_by``: an entity's id where one is meant, else the text; without one git's user."""
+    """Say who speaks, for ``said_by``: whoever is named; without one git's user."""
     if by:
-        try:
-            return workspace.resolve(by)
-        except Refused:
-            return by
+        return named_person(workspace, by)
     email = user_email(workspace.root)
     return f"email:{email}" if email else ""
+
+
+def named_person(workspace: Workspace, argument: str) -> str:
+    """Give whoever is named as an id; a key or name that nobody bears stays as it is, and one of several is asked about."""
+    try:
+        return workspace.resolve(argument)
+    except NotFound:
+        return argument

@@ -13,10 +13,12 @@ from kb.edits.statement_words import (
     check_founded,
     check_hierarchy,
     check_quote,
+    check_same_subject,
     check_successor,
     find_rivals,
     notes_on_word,
     read_word,
+    subjects_of,
     tell_rivals,
 )
 from kb.edits.workspace import Refused, Workspace
@@ -90,8 +92,6 @@ class _Plan:
         self.workspace, self.subject, self.object = workspace, subject, object
         self.reading, self.saying = reading, saying
         self.notes = notes_on_word(reading)
-        if any("\ud800" <= char <= "\udfff" for char in f"{line.value}{saying.reason}"):
-            raise UsageError("the arguments are not UTF-8", "convert them first")
         check_one_line("a note", saying.reason, _LONGER)
         self.sources: Sources = read_sources(workspace, saying.observations, saying.said, saying.by)
         self.time: GivenTime = read_time(
@@ -175,12 +175,9 @@ class _Plan:
     def _superseded(self) -> Statement | None:
         if not self.saying.supersede:
             return None
-        old = self.workspace.statement(self.saying.supersede, self.subject)
-        if self.subject not in (old.subject, old.object):
-            raise Refused(
-                f"^{old.id} says nothing of {self.subject}",
-                f"kb facts {self.subject} lists what is said",
-            )
+        ends = subjects_of(self.workspace, self.reading.name, self.subject, self.object)
+        old = self.workspace.statement(self.saying.supersede, ends)
+        check_same_subject(old, ends)
         return old
 
     # -- what stands -------------------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ def _uses_of_entity(workspace: Workspace, id: str) -> list[_Use]:
 
 
 def _remove_observation(workspace: Workspace, id: str, force: bool) -> Edit:
-    seen = workspace.graph.observations[id]
+    seen = workspace.observation(id)
     file, data = load_file(workspace.root, seen.path)
     if data is None or file.is_broken:
         raise LeftAlone(f"{seen.path} is left alone: it cannot be read", "mend it first: kb check")

@@ -7,7 +7,14 @@ from kb.edits.edit import Edit, StatementRef
 from kb.edits.statement_file import StatementFile
 from kb.edits.statement_sources import named_sources
 from kb.edits.statement_times import ended, read_end_from_now, with_end
-from kb.edits.statement_words import check_founded, check_successor, find_replaced
+from kb.edits.statement_words import (
+    check_founded,
+    check_same_subject,
+    check_stands,
+    check_successor,
+    find_replaced,
+    subjects_of,
+)
 from kb.edits.workspace import Ambiguous, InUse, NotFound, Refused, Workspace
 from kb.errors import UsageError
 from kb.graph.graph import Statement
@@ -40,6 +47,8 @@ def plan_unrelate(
         if one.predicate == reading.name and (one.subject, one.object) in pairs
     ]
     if not found:
+        for id in (start, end):
+            workspace.open_entity(id)  # one that does not parse is refused, since it may say so
         words = sorted({one.predicate for one in all_of_pair})
         raise NotFound(
             f'"{predicate}" does not relate {workspace.name_of(start)} to {workspace.name_of(end)}',
@@ -94,6 +103,8 @@ def plan_retire(
             "--until DATE or --ended where the world changed; --retract or --superseded-by ^ID where the record was wrong",
         )
     one = workspace.statement(statement)
+    if until or is_ended:
+        _check_was_so(one)
     if until:
         return _end(workspace, "retire", one, until)
     if is_ended:
@@ -101,6 +112,16 @@ def plan_retire(
     if retract:
         return _change(workspace, "retire", one, "retracted", retracted=True)
     return _supersede(workspace, one, superseded_by)
+
+
+def _check_was_so(one: Statement) -> None:
+    """Refuse to say more of what was retracted or replaced: it was never so."""
+    if one.superseded_by is not None:
+        raise Refused(
+            f"^{one.id} is superseded by ^{one.superseded_by}", "that one is what can be changed"
+        )
+    if one.retracted:
+        raise Refused(f"^{one.id} is retracted: it was never so", "say anew what is so")
 
 
 def _end(workspace: Workspace, name: str, one: Statement, until: str) -> Edit:
@@ -122,6 +143,9 @@ def _supersede(workspace: Workspace, one: Statement, id: str) -> Edit:
     if one in chain:
         way = " → ".join(f"^{other.id}" for other in (one, *chain[: chain.index(one) + 1]))
         raise Refused(f"superseding would lead in a circle: {way}", "name a statement that stands")
+    if one.superseded_by != new.id:
+        check_same_subject(one, subjects_of(workspace, new.predicate, new.subject, new.object))
+        check_stands(new)
     return _change(workspace, "retire", one, f"superseded by ^{new.id}", superseded_by=new.id)
 
 
@@ -163,6 +187,7 @@ def plan_cite(workspace: Workspace, statement: str, observations: Sequence[str])
 def plan_confirm(workspace: Workspace, statement: str) -> Edit:
     """Plan that a suggestion becomes a plain statement."""
     one = workspace.statement(statement)
+    _check_was_so(one)
     if one.auto and one.klass is StatementClass.ESTABLISHED:
         observations = workspace.graph.observations
         check_founded(

@@ -8,23 +8,19 @@ import contextlib
 import errno
 import os
 from collections.abc import Container, Iterable, Sequence
-from typing import NamedTuple
 
 from kb.edits.apply import put_back
 from kb.edits.edit import Edit, FileChange
-from kb.edits.journal import Journal, JournalEntry, Unknown
-from kb.model.digests import sha256
+from kb.edits.journal import Journal, JournalEntry, State
+from kb.edits.written_files import WrittenFile, digest_of, read_file
 from kb.store.root import with_flags
 from kb.store.writes import WriteRefused, create_file
 
-_NEW_LIST = with_flags(os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, "O_BINARY")
-
-
-class MadeFile(NamedTuple):
-    """A file that a run made."""
-
-    path: str
-    digest: str  #: SHA-256 of its bytes, in hex
+_DIGEST_LENGTH = 64
+#: A list without an entry was left by a run that was killed before its first file.
+_NEW_LIST = with_flags(
+    os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, "O_BINARY", "O_NOFOLLOW"
+)
 
 
 class Run:
@@ -42,9 +38,9 @@ class Run:
             revision="",
             commit="",
             at=now,
-            is_run=True,
-            is_partial=True,
+            state=State.BARRIER,  # as long as there is no list
         )
+        self._why = ""  #: there is none
         self._list: int | None = None  #: an open file, or ``None`` where there is none
         self._size = 0  #: of what stands in it
 
@@ -52,7 +48,7 @@ class Run:
         """Make some files, all of them or none. ``WriteRefused`` where one cannot be written."""
         if not self._is_begun:
             self._begin()
-        self._note("".join(f"+{_digest(one.after or b'')} {one.path}\n" for one in changes))
+        self._note("".join(f"+{digest_of(one.after)} {one.path}\n" for one in changes))
         done: list[FileChange] = []
         try:
             for change in changes:
@@ -77,36 +73,46 @@ class Run:
 
     def finish(self, edit: Edit, request: str, key: str, *, is_whole: bool) -> None:
         """Remember what the run did. ``key``: repeats of the request do nothing; not where only a part was done."""
+        is_known = not self.made or self._entry.is_run
+        is_done = is_whole and not self._is_unsure
         entry = self._entry._replace(
             edit=edit,
             request=request,
-            idempotency_key=key if is_whole else "",
-            is_run=self._entry.is_run and bool(self.made),
-            is_barrier=self._entry.is_barrier and bool(self.made),
-            is_partial=not is_whole or self._is_unsure,
+            idempotency_key=key if is_done else "",
+            state=State.BARRIER if not is_known else State.DONE if is_done else State.BEGUN,
+            is_run=bool(self.made) and is_known,
         )
-        if entry.name:
-            self._rewrite(entry)
-        elif entry.idempotency_key:
-            self.warnings += self._journal.add(entry)
+        if self.made or entry.idempotency_key:
+            failed = self._journal.end(entry)
+            is_barrier = entry.state is State.BARRIER and not failed
+            self.warnings += [f"kb undo will stop at this: {self._why}"] if is_barrier else failed
+        else:
+            self._journal.forget(entry)
+        self._entry = entry
 
     def committed(self, commit: str) -> None:
         """Remember that the run is in a commit, so that its undoing is one too."""
         if self._entry.name:
-            self._rewrite(self._entry._replace(commit=commit))
+            self.warnings += self._journal.end(self._entry._replace(commit=commit))
 
     def _begin(self) -> None:
+        """Make the list, then the entry: one that says that there is a list is never without it."""
         self._is_begun = True
-        self._entry, warning = self._journal.begin(self._entry)
-        if warning:
-            self.warnings.append(warning)
+        name, self._why = self._journal.reserve()
+        if self._why:
             return
-        path = self._journal.list_path(self._entry)
+        entry = self._entry._replace(name=name)
         try:
-            self._list = os.open(path, _NEW_LIST, 0o600)
+            self._list = os.open(self._journal.list_path(entry), _NEW_LIST, 0o600)
+            entry = entry._replace(state=State.BEGUN, is_run=True)
         except OSError as error:
-            self.warnings.append(f"kb undo will stop at this: {error.strerror or error}")
-            self._rewrite(self._entry._replace(is_run=False, is_barrier=True))
+            self._why = error.strerror or str(error)
+        why = self._journal.rewrite(entry)
+        if why:
+            self._why = why
+            self.close()
+        else:
+            self._entry = entry
 
     def _note(self, lines: str) -> None:
         """Write lines on the list, all or none. What is written is the system's at once, however the process ends."""
@@ -128,25 +134,20 @@ class Run:
         gone = [
             one.path
             for one in changes
-            if one.path in refused or _read(self.root, one.path) != one.after
+            if one.path in refused or read_file(self.root, one.path) != one.after
         ]
         try:
             self._note("".join(f"-{path}\n" for path in gone))
         except WriteRefused:
             self._is_unsure = True
 
-    def _rewrite(self, entry: JournalEntry) -> None:
-        self._entry = entry
-        why = self._journal.rewrite(entry)
-        self.warnings += [f"what was done is not remembered: {why}"] if why else []
 
-
-def read_made(journal: Journal, entry: JournalEntry) -> tuple[MadeFile, ...]:
-    """Give the files of a run in the order of their making. ``Unknown`` where its list is damaged or gone.
+def read_made(journal: Journal, entry: JournalEntry) -> tuple[WrittenFile, ...] | None:
+    """Give the files of a run in the order of their making; ``None`` where its list is damaged or gone.
 
     A last line without its end was being written when the process died: no file was made of it.
     """
-    made: dict[str, MadeFile] = {}
+    made: dict[str, WrittenFile] = {}
     try:
         with open(journal.list_path(entry), encoding="utf-8", newline="\n") as file:
             for line in file:
@@ -156,41 +157,10 @@ def read_made(journal: Journal, entry: JournalEntry) -> tuple[MadeFile, ...]:
                     made.pop(line[1:-1], None)
                     continue
                 digest, sign, path = line[1:-1].partition(" ")
-                if not (line.startswith("+") and sign and len(digest) == 64):
-                    raise ValueError(line)
+                if not (line.startswith("+") and sign and len(digest) == _DIGEST_LENGTH):
+                    return None
                 made.pop(path, None)
-                made[path] = MadeFile(path, digest)
+                made[path] = WrittenFile(path, digest)
     except (OSError, ValueError):
-        if entry.is_partial and not os.path.lexists(journal.list_path(entry)):
-            return ()  # it was stopped before its first file
-        raise Unknown(
-            f'the record of "{entry.edit.subject}" is damaged; nothing was undone'
-        ) from None
-    return tuple(made.values())
-
-
-def changes_back(
-    root: str, files: Iterable[MadeFile], *, may_be_missing: bool
-) -> tuple[tuple[FileChange, ...], str]:
-    """Give the changes that take files back, the last made first, and the path of one that changed since, if any."""
-    changes: list[FileChange] = []
-    for made in files:
-        data = _read(root, made.path)
-        if data is None and may_be_missing and not os.path.lexists(os.path.join(root, made.path)):
-            continue
-        if data is None or _digest(data) != made.digest:
-            return (), made.path
-        changes.append(FileChange(made.path, data, None))
-    return tuple(reversed(changes)), ""
-
-
-def _read(root: str, path: str) -> bytes | None:
-    try:
-        with open(os.path.join(root, path), "rb") as file:
-            return file.read()
-    except OSError:
         return None
-
-
-def _digest(data: bytes) -> str:
-    return sha256(data).hexdigest()
+    return tuple(made.values())

@@ -1,15 +1,17 @@
 """``kb set`` and ``kb rename``: one field of an entity's frontmatter. Ids and judgements have commands of their own."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 
+from kb.checks.keys import Patterns, find_misfit
+from kb.diagnostics import WHOLE_FILE
 from kb.edits.edit import Edit
 from kb.edits.entity_fields import (
     change_fields,
     normalized_key,
     note_namesakes,
     note_several,
-    parse_key,
+    read_key,
     read_keys,
     read_name,
     read_names,
@@ -18,6 +20,7 @@ from kb.edits.entity_fields import (
 from kb.edits.front_matter_splices import Value, read_field
 from kb.edits.workspace import EntityText, Refused, Workspace
 from kb.errors import UsageError
+from kb.model.entity import Key
 from kb.model.names import fold
 from kb.syntax.entity_file import RESERVED
 
@@ -39,6 +42,8 @@ _ELSEWHERE = {
 }
 _SINGULARS = {"alias": "aliases", "key": "keys"}
 _LISTS = ("aliases", "keys")
+#: Statements that a note names.
+_SHOWN = 5
 
 
 def plan_set(
@@ -144,15 +149,18 @@ def _new_text(
         name = read_name(text)
         return name, note_namesakes(workspace, name, opened.file.type, id)
     kind, notes = read_type(workspace, text)
-    check_group_type(workspace, id, kind)
+    notes += check_new_type(workspace, id, kind)
     lies_elsewhere = f"/{kind}/" not in opened.file.path
     if lies_elsewhere:
         notes += (f"the file stays where it is; kb move {id} --type {kind} moves it too",)
     return kind, notes
 
 
-def check_group_type(workspace: Workspace, id: str, kind: str) -> None:
-    """Refuse a type that would undo a merge in silence: two types are never one."""
+def check_new_type(workspace: Workspace, id: str, kind: str) -> tuple[str, ...]:
+    """Refuse a type that would undo a merge in silence, since two types are never one; name what is stated and does not fit it.
+
+    Under ``strict`` that is refused too, as it is where it is stated.
+    """
     survivor = workspace.graph.survivors.get(id, id)
     entity = workspace.graph.entities.get(survivor)
     for one in (survivor, *(entity.merged if entity else ())):
@@ -162,6 +170,44 @@ def check_group_type(workspace: Workspace, id: str, kind: str) -> None:
                 f"{id} and {one}, a {other}, are merged: {id} can then be no {kind}",
                 f"kb unmerge {one if one != survivor else id} first",
             )
+    misfits = [
+        *_unfit_statements(workspace, survivor, kind),
+        *_unfit_keys(workspace, survivor, kind),
+    ]
+    if misfits and workspace.base.settings.strict:
+        raise Refused(f"{id} can be no {kind}: {'; '.join(misfits)}", "retire what is wrong first")
+    return tuple(misfits)
+
+
+def _unfit_statements(workspace: Workspace, id: str, kind: str) -> Iterator[str]:
+    """Name the predicates of relations that do not admit a type at the end at which an entity stands."""
+    vocabulary = workspace.vocabulary
+    known = vocabulary.type_name(kind)
+    found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for one in workspace.graph.about(id):
+        word = vocabulary.relations.get(one.predicate)
+        if word is None or one.is_retired:
+            continue
+        wanted = word.from_types if one.subject == id else word.to_types
+        if not vocabulary.admits(wanted, known):
+            found.setdefault((one.predicate, wanted), []).append(f"{one.file_id}/^{one.id}")
+    for (predicate, wanted), ids in found.items():
+        more = f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""
+        shown = ", ".join(ids[:_SHOWN])
+        yield f'"{predicate}" takes a {" or ".join(wanted)} there, and no {kind}: {shown}{more}'
+
+
+def _unfit_keys(workspace: Workspace, id: str, kind: str) -> Iterator[str]:
+    """Name the keys that nobody of a type bears."""
+    patterns = Patterns()
+    known = workspace.vocabulary.type_name(kind)
+    for text in workspace.graph.entities[id].keys if id in workspace.graph.entities else ():
+        name, _, value = text.partition(":")
+        key = Key(name, value, WHOLE_FILE)
+        if find_misfit(key, None, workspace.vocabulary, patterns) is None and (
+            misfit := find_misfit(key, known, workspace.vocabulary, patterns)
+        ):
+            yield f"{text}: {misfit.message}"
 
 
 def _new_list(
@@ -184,7 +230,7 @@ def _new_list(
             return normalized_key(workspace, text)
 
         if how is How.REMOVE:
-            given, notes = tuple(parse_key(workspace, text).text for text in values), ()
+            given, notes = tuple(read_key(workspace, text)[0].text for text in values), ()
         else:
             given, notes = read_keys(workspace, values, opened.file.type, id)
     if how is How.SET:

@@ -8,6 +8,7 @@ from typing import Any
 
 from kb.edits.edit import FileChange
 from kb.edits.footnotes import CitedSource, plan_footnotes
+from kb.edits.lost_links import check_links
 from kb.edits.place_statements import NewStatement, place_statements
 from kb.edits.statement_splices import UnclearLine, splice_statement
 from kb.edits.workspace import EntityText, LeftAlone, Workspace
@@ -72,6 +73,7 @@ class StatementFile:
         said = [_said(one) for one in self._file.statements]
         said[index] = _said(wanted)
         self._step(apply_splices(self._source.text, splices), said, line)
+        self._check_mentions(self._drafts[index].line, line)
         self._cited += lacking
         return True
 
@@ -100,6 +102,7 @@ class StatementFile:
         self._step(text, said, line)
         if self._drafts[index].object != object:
             raise self._refusal(line, f'its link to "{object}" would lead elsewhere')
+        self._check_mentions(self._drafts[index].line)
         self._cited += cited
         return id
 
@@ -165,6 +168,17 @@ class StatementFile:
         self._source, self._file = source, read
         workspace = self._workspace
         self._drafts = tuple(draft_statements(read, workspace.links, workspace.vocabulary))
+
+    def _check_mentions(self, line: StatementLine, before: StatementLine | None = None) -> None:
+        """Refuse links in a value or note that lead nowhere or to several, unless they stood there before."""
+        old = Counter(map(_link, before.mentions if before else ()))
+        new = []
+        for link in line.mentions:
+            if old[_link(link)]:
+                old[_link(link)] -= 1
+            else:
+                new.append(link)
+        check_links(self._workspace, new, self.path)
 
     def _refusal(self, line: StatementLine, why: str) -> LeftAlone:
         place = f"{self.path}:{self._line_number(line)}" if line.end else self.path

@@ -1,12 +1,21 @@
 """Times as an edit's arguments give them → an interval or a date, and what a relative date was read as. Reads no clock."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from kb.errors import UsageError
 from kb.model.time import Bound, Date, Interval
 from kb.syntax.edtf import TimeFault, parse_interval
 from kb.syntax.relative_dates import SaidTime, read_said_time, reference_of
+from kb.syntax.said_spans import ACCEPTED
+
+#: What to do about a date that stands and is wrong.
+_SAY_ANEW = "mend the date; one that stands is corrected by saying it anew with --supersede ^ID"
+#: What to write where one date is wanted.
+_ONE_DATE = (
+    'give one date: a day, a month or a year such as 2026-03-05, 2026-03 or 2026, or words for one, such as "yesterday",'
+    ' "last Tuesday", "last month"'
+)
 
 
 class GivenTime(NamedTuple):
@@ -36,24 +45,33 @@ def read_time(
     end = read_end("--valid-until", valid_until, seen_from, notes) if valid_until else None
     if start is None and end is None:
         return GivenTime()
+    if start is not None and end is not None:
+        end_option, start_option = f"--valid-until {end.text}", f"--since {start.text}"
+        _check_order(end_option, end, start_option, start, "exchange the two")
     text = f"{start.text if start else ''}/{end.text if end else '..'}"
     return GivenTime(make_interval(text), start is not None, end is not None, tuple(notes))
 
 
+def _check_order(what: str, end: Date, other: str, start: Date, hint: str = _SAY_ANEW) -> None:
+    """Refuse an end before its start."""
+    if isinstance(parse_interval(f"{start.text}/{end.text}"), TimeFault):
+        raise UsageError(f"{what} is before {other}", hint)
+
+
 def read_start(text: str, references: Iterable[Date | None], notes: list[str]) -> Date:
-    """Read the one date that something began."""
-    interval = _read("--since", text, tuple(references), notes, is_date=True)
+    """Read the one date that something began: of a stretch, such as last week, its start."""
+    interval = _read("--since", text, tuple(references), notes, "start")
     if isinstance(interval.start, Date):
         return interval.start
-    raise UsageError(f'--since takes a date, and "{text}" has no start')
+    raise UsageError(f'--since takes a date, and "{text}" has no start', _ONE_DATE)
 
 
 def read_end(option: str, text: str, references: Iterable[Date | None], notes: list[str]) -> Date:
     """Read the one date that something ended: of a stretch, such as last week, its end."""
-    interval = _read(option, text, tuple(references), notes, is_date=True)
+    interval = _read(option, text, tuple(references), notes, "end")
     if isinstance(interval.end, Date):
         return interval.end
-    raise UsageError(f'{option} takes a date, and "{text}" has no end')
+    raise UsageError(f'{option} takes a date, and "{text}" has no end', _ONE_DATE)
 
 
 def read_end_from_now(option: str, text: str, now: int, notes: list[str]) -> Date:
@@ -61,15 +79,16 @@ def read_end_from_now(option: str, text: str, now: int, notes: list[str]) -> Dat
     return read_end(option, text, (reference_of(now),), notes)
 
 
-def read_happened_at(text: str, now: int) -> str:
+def read_happened_at(text: str, now: int, notes: list[str]) -> str:
     """Read when something was said or decided: EDTF, or as people say it, counted from today; empty where it is not given."""
     if not text:
         return ""
-    said = _read_from("--happened-at", text, reference_of(now))
+    said = _read_from("--happened-at", text, reference_of(now), _ONE_DATE)
     if not said.interval.is_event:
-        raise UsageError(
-            f'--happened-at "{text}" is no single date', "give a day, a month or a moment"
-        )
+        what = "" if said.interval.text == text else f", but {said.interval.text}"
+        raise UsageError(f'--happened-at "{text}" is no single date{what}', _ONE_DATE)
+    if not _is_edtf(text):
+        notes.append(_told("--happened-at", text, said))
     return said.interval.text
 
 
@@ -78,9 +97,9 @@ def _read(
     text: str,
     references: tuple[Date | None, ...],
     notes: list[str],
-    is_date: bool = False,
+    side: Literal["", "start", "end"] = "",
 ) -> Interval:
-    """Read a time from each reference; they must agree."""
+    """Read a time from each reference; they must agree. Of a ``side`` one date is wanted: that end of a stretch in words."""
     readings = dict.fromkeys(_read_from(option, text, one) for one in references or (None,))
     said, *others = readings
     if others:
@@ -89,18 +108,34 @@ def _read(
             f'{option} "{text}" would be {texts}: the cited observations are of different days',
             "write the date itself",
         )
-    if said.rule:
-        notes.append(f'{option} "{text}" was read as {said.interval.text}: {said.rule}')
-    elif is_date and not said.interval.is_event:
-        raise UsageError(f"{option} takes one date, not {text}", f"write --when {text}")
+    if not _is_edtf(text):
+        notes.append(_told(option, text, said, side))
+    elif side and not said.interval.is_event:
+        raise UsageError(f"{option} takes one date, not {text}", _ONE_DATE)
     return said.interval
 
 
-def _read_from(option: str, text: str, reference: Date | None) -> SaidTime:
+def _is_edtf(text: str) -> bool:
+    return isinstance(parse_interval(text), Interval)
+
+
+def _told(option: str, text: str, said: SaidTime, side: Literal["", "start", "end"] = "") -> str:
+    """Say what words were read as, and by which rule."""
+    interval = said.interval
+    date = getattr(interval, side) if side and not interval.is_event else None
+    read = f"{date.text}, the {side} of {interval.text}" if date else interval.text
+    return f'{option} "{text}" was read as {read}{": " if said.rule else ""}{said.rule}'
+
+
+def _read_from(
+    option: str, text: str, reference: Date | None, accepted: str = ACCEPTED
+) -> SaidTime:
+    """Read a time from one reference; ``accepted`` says what may be written, where that is less than any time."""
     said = read_said_time(text, reference)
     if isinstance(said, TimeFault):
         what = "" if f'"{text}"' in said.message else f' "{text}"'
-        raise UsageError(f"{option}{what}: {said.message}", said.hint)
+        hint = accepted if said.hint == ACCEPTED else said.hint
+        raise UsageError(f"{option}{what}: {said.message}", hint)
     return said
 
 
@@ -114,11 +149,17 @@ def make_interval(text: str) -> Interval:
 
 def with_end(interval: Interval | None, end: Date) -> Interval:
     """End a time. What was an event lasted from it to the end."""
+    if interval is not None and isinstance(interval.start, Date):
+        start = interval.start
+        _check_order(f"the end {end.text}", end, f"its start, {start.text}", start)
     return make_interval(f"{_start(interval)}/{end.text}")
 
 
 def with_start(interval: Interval, start: Date) -> Interval:
     """Give a time whose start is not known its start."""
+    if isinstance(interval.end, Date):
+        end = interval.end
+        _check_order(f"its end, {end.text},", end, f"the start {start.text}", start)
     return make_interval(f"{start.text}/{_end(interval)}")
 
 

@@ -1,7 +1,7 @@
 """What the vocabulary and the graph say of a statement that is to be written: refusals, and notes. Writes nothing."""
 
 from collections import deque
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 
 from kb.edits.workspace import Refused, Workspace
 from kb.errors import UsageError
@@ -206,6 +206,33 @@ def find_replaced(workspace: Workspace, file_id: str, ids: Container[str]) -> li
         # In a file with a statement of that id, the id means that one.
         and (one.file_id == file_id or all(own.file_id != one.file_id for own in graph.of_id(id)))
     ]
+
+
+def subjects_of(
+    workspace: Workspace, predicate: str, subject: str, object: str | None
+) -> tuple[str, ...]:
+    """List of whom a statement says something: its subject, and the other end where both are alike."""
+    is_symmetric = object is not None and workspace.vocabulary.is_symmetric(predicate)
+    return (subject, object) if is_symmetric and object is not None else (subject,)
+
+
+def check_same_subject(old: Statement, subjects: Sequence[str]) -> None:
+    """Refuse a successor that says something of others than the two ends of what it replaces."""
+    if not {old.subject, old.object} & set(subjects):
+        raise Refused(
+            f"^{old.id} says nothing of {' or '.join(subjects)}",
+            f"kb facts {subjects[0]} lists what is said; what is simply wrong: kb retire ^{old.id} --retract",
+        )
+
+
+def check_stands(new: Statement) -> None:
+    """Refuse a successor that does not stand itself."""
+    if new.superseded_by is not None:
+        raise Refused(f"^{new.id} is superseded by ^{new.superseded_by} itself", "name that one")
+    if new.retracted:
+        raise Refused(
+            f"^{new.id} is retracted itself", "name one that stands, or --retract this one too"
+        )
 
 
 def check_successor(workspace: Workspace, old: Statement, file_id: str, id: str) -> None:

@@ -1,15 +1,19 @@
 """``kb undo``: put back what the last edit changed, as it was to the byte. Refused where a file changed since."""
 
-from kb.edits.apply import commit_edit, write_edit
-from kb.edits.edit import Edit, FileChange
-from kb.edits.journal import Journal, JournalEntry
-from kb.edits.runs import changes_back, read_made
+from kb.edits.apply import Applied, commit_edit, write_edit
+from kb.edits.edit import Edit
+from kb.edits.journal import Journal, JournalEntry, State, Unknown
+from kb.edits.runs import read_made
+from kb.edits.settle import settle_newest
+from kb.edits.written_files import WrittenFile, look_at, written_files
 from kb.errors import ConcurrentModification, ErrorCode, KbError
 from kb.store.writes import lock_knowledge_base
 
 
 class NothingToUndo(KbError):
     """No edit is remembered that could be undone."""
+
+    code = ErrorCode.NOT_UNDONE
 
 
 class Undone(KbError):
@@ -24,50 +28,60 @@ class Undone(KbError):
         )
 
 
-def undo_last(root: str, by: str = "", dry_run: bool = False) -> tuple[Edit, JournalEntry, str]:
-    """Undo the last edit that was not undone yet; give the edit that does it, what it undoes, and a warning.
+def undo_last(root: str, by: str = "", dry_run: bool = False) -> Applied:
+    """Undo the last edit that was not undone yet; give the edit that does it.
 
-    An edit that was committed is undone by a commit of its own.
+    An edit that was committed is undone by a commit of its own. Of one that was stopped midway, as of an undoing, what
+    stands is taken back.
     """
     with lock_knowledge_base(root):
         journal = Journal(root)
+        settle_newest(root, journal)
         entry = journal.last()
         if entry is None:
             raise NothingToUndo(
                 "there is no edit to undo", "kb undo knows what kb did; for all else there is git"
             )
-        edit, paths = _reversed(root, journal, entry)
+        files = _files_of(journal, entry)
+        undo = _reversed(root, entry, files)
         if dry_run:
-            return edit, entry, ""
-        if entry.is_run:  # were this killed midway, the next undo would go on with what is left
-            journal.rewrite(entry._replace(is_partial=True))
-        try:
-            write_edit(root, edit.changes)
-        except BaseException as error:
-            if entry.is_run:
-                journal.rewrite(entry)
-            if isinstance(error, ConcurrentModification):
-                raise Undone(error.path, entry.edit.subject) from None
-            raise
-        warning = ""
+            return Applied(undo, False, "")
+        _write(root, journal, entry, undo)
+        uncommitted = None
         if entry.commit:
-            _, warning = commit_edit(root, edit._replace(observations=()), paths, by)
-        forgotten = journal.mark_undone(entry)
-        return edit, entry, "; ".join(filter(None, (warning, forgotten)))
+            paths = tuple(file.path for file in files)
+            _, uncommitted = commit_edit(root, undo._replace(observations=()), paths, by)
+        why = journal.rewrite(entry._replace(state=State.UNDONE))
+        warnings = (f"undone, but not remembered as undone: {why}",) if why else ()
+        return Applied(undo, True, "", uncommitted=uncommitted, warnings=warnings)
 
 
-def _reversed(root: str, journal: Journal, entry: JournalEntry) -> tuple[Edit, tuple[str, ...]]:
-    """Give the edit that undoes another, and the files that its commit is of."""
-    edit = entry.edit
-    changes = tuple(
-        FileChange(change.path, change.after, change.before) for change in reversed(edit.changes)
-    )
-    paths = edit.paths
-    if entry.is_run:
-        files = read_made(journal, entry)
-        changes, changed = changes_back(root, files, may_be_missing=entry.is_partial)
-        if changed:
-            raise Undone(changed, edit.subject)
-        paths = tuple(made.path for made in files)
-    undo = edit._replace(name="undo", subject=f"undo: {edit.subject}", changes=changes, notes=())
-    return undo, paths
+def _files_of(journal: Journal, entry: JournalEntry) -> tuple[WrittenFile, ...]:
+    if not entry.is_run:
+        return written_files(entry.edit.changes)
+    files = read_made(journal, entry)
+    if files is None:
+        raise Unknown(f'the record of "{entry.edit.subject}" is damaged; nothing was undone')
+    return files
+
+
+def _reversed(root: str, entry: JournalEntry, files: tuple[WrittenFile, ...]) -> Edit:
+    """Give the edit that undoes another."""
+    edit, found = entry.edit, look_at(root, files)
+    changed = found.other if entry.state is not State.DONE else (*found.other, *found.before)
+    if changed:
+        raise Undone(changed[0], edit.subject)
+    return edit._replace(name="undo", subject=f"undo: {edit.subject}", changes=found.back, notes=())
+
+
+def _write(root: str, journal: Journal, entry: JournalEntry, undo: Edit) -> None:
+    """Put the files back. Were this killed midway, the next undo would go on with what is left."""
+    journal.rewrite(entry._replace(state=State.UNDOING))
+    try:
+        write_edit(root, undo.changes)
+    except BaseException as error:
+        if not look_at(root, written_files(undo.changes)).back:  # all was put back
+            journal.rewrite(entry)
+        if isinstance(error, ConcurrentModification):
+            raise Undone(error.path, entry.edit.subject) from None
+        raise

@@ -1,13 +1,16 @@
 """The files that an edit works on, each loaded when it is asked for. Plans only; nothing is written here."""
 
+import re
 from collections.abc import Container, Iterable
 from functools import cached_property
 from typing import NamedTuple
 
+from kb.diagnostics import Severity
 from kb.edits.edit import FileChange
 from kb.edits.footnotes import CitedSource, written_day
 from kb.edits.import_ids import free_id
-from kb.errors import ErrorCode, KbError
+from kb.edits.one_line import check_utf8
+from kb.errors import AmbiguousId, ErrorCode, KbError, UsageError
 from kb.graph.build import Draft, draft_statements
 from kb.graph.graph import Graph, Observation, Statement
 from kb.graph.known_files import BaseFiles, KnownFiles, KnownPlaces, newer_cards
@@ -18,14 +21,21 @@ from kb.model.entity import EntityFile
 from kb.model.names import is_id
 from kb.model.statement import LinkForm
 from kb.model.vocabulary import Vocabulary
+from kb.queries.claims import paths_claiming
 from kb.queries.resolve import Tier, find_candidates, guess_spellings
 from kb.store.layout import relative_link
+from kb.syntax.entity_file import parse_entity_file
 from kb.syntax.inline import format_link
-from kb.syntax.source import Source, decode
+from kb.syntax.source import MAX_FILE_BYTES, Source, decode
+
+#: As in a statement's line.
+_STATEMENT_ID = re.compile("[A-Za-z0-9-]+")
 
 
 class Refused(KbError):
     """An edit that cannot be done as asked. The message says why, the hint what to do instead."""
+
+    code = ErrorCode.REFUSED
 
 
 class NotFound(Refused):
@@ -67,8 +77,15 @@ class EntityText(NamedTuple):
     data: bytes
 
     def change(self, text: str) -> FileChange:
-        """Give the change to another text."""
+        """Give the change to another text, which can be read again."""
+        check_utf8(text)
         after = Source(self.source.path, text, self.source.has_bom).encode()
+        if len(after) > MAX_FILE_BYTES:
+            limit = MAX_FILE_BYTES // 1024 // 1024
+            raise Refused(
+                f"{self.file.path} would be larger than {limit} MiB, which is not read",
+                "file a long text as an observation: kb observe",
+            )
         return FileChange(self.file.path, self.data, after)
 
 
@@ -116,6 +133,7 @@ class Workspace:
 
         Nothing is guessed: whatever could be two is refused, with the candidates.
         """
+        _check_named(argument, what)
         graph = self.graph
         candidates = find_candidates(graph, argument)
         sure = [c for c in candidates if c.tier in (Tier.ID, Tier.KEY, Tier.NAME)]
@@ -160,37 +178,58 @@ class Workspace:
         return entity.type if entity else None
 
     def observation(self, id: str) -> Observation:
-        """Give an observation by its id."""
+        """Give an observation by its id, which no other may claim."""
+        _check_named(id, "observation")
         found = self.graph.observations.get(id)
         if found is None:
             raise NotFound(
                 f'there is no observation "{id}"',
                 "file the source first: kb observe; or say it here: --said TEXT",
             )
+        paths = paths_claiming(self.base, id)
+        if len(paths) > 1:
+            raise AmbiguousId(id, paths)
         return found
 
-    def statement(self, id: str, entity: str | None = None) -> Statement:
+    def statement(self, id: str, entities: tuple[str, ...] = ()) -> Statement:
         """Find a statement by its id, with or without ``^``; where several files have it, an entity must be named.
 
-        ``entity/^id`` names both.
+        ``entity/^id`` names both; of ``entities`` it is one that is about any of them. ``UsageError`` where the text can
+        be no id.
         """
-        named, _, bare = id.rpartition("/")
-        bare, owner = bare.removeprefix("^"), named or entity
+        named, _, bare = id.strip().rpartition("/")
+        bare, owners = bare.removeprefix("^"), (named,) if named else entities
+        if not _STATEMENT_ID.fullmatch(bare):
+            raise UsageError(
+                f'"{id}" is no statement\'s id',
+                "write ^ID or ENTITY/^ID; kb facts ENTITY lists them",
+            )
         found = [
             one
             for one in self.graph.of_id(bare)
-            if owner is None or owner in (one.file_id, one.subject, one.object)
+            if not owners or {*owners} & {one.file_id, one.subject, one.object}
         ]
-        if len(found) == 1:
-            return found[0]
+        # An id is a file's own: what merely leads to the entity that is named comes after.
+        own = [one for one in found if one.file_id in owners]
+        if len(own or found) == 1:
+            return (own or found)[0]
         if not found:
-            where = f" of {owner}" if owner else ""
+            self._check_unread(bare)
+            where = f" of {' or '.join(owners)}" if owners else ""
             raise NotFound(f"there is no statement ^{bare}{where}", "kb facts ENTITY lists them")
-        owners = ", ".join(sorted({one.file_id for one in found}))
+        files = ", ".join(sorted({one.file_id for one in found}))
         raise Ambiguous(
-            f"^{bare} is the id of {len(found)} statements, of {owners}",
+            f"^{bare} is the id of {len(found)} statements, of {files}",
             f"name its entity too: {found[0].file_id}/^{bare}",
         )
+
+    def _check_unread(self, id: str) -> None:
+        """Refuse to say that a statement is not there where its id stands in an entity's file that does not parse."""
+        for path in self.graph.broken:
+            file, data = load_file(self.root, path)
+            is_there = isinstance(file, EntityFile) and re.search(rf"\^{id}(?![\w-])", file.text)
+            if file.is_broken and is_there and data is not None:
+                raise _broken(decode(path, data))
 
     # -- files ---------------------------------------------------------------------------------------------------
 
@@ -207,10 +246,7 @@ class Workspace:
                 raise LeftAlone(f"{path} cannot be read", "kb check says why")
             source = decode(path, data)
             if file.is_broken:
-                raise LeftAlone(
-                    f"{path} is left alone: its frontmatter does not parse",
-                    "mend it first: kb check",
-                )
+                raise _broken(source)
             if not source.is_utf8:
                 raise LeftAlone(f"{path} is left alone: it is not UTF-8", "mend it first: kb check")
             drafts = tuple(draft_statements(file, self.links, self.vocabulary))
@@ -242,19 +278,34 @@ class Workspace:
         return format_link(name, relative_link(from_path, path))
 
     def is_taken(self, id: str) -> bool:
-        """Say whether an entity id is in use, or was given away."""
+        """Say whether an id is in use, or was given away: one of both an entity and an observation would hide the latter."""
         return (
-            self.places.path_of(id) is not None
+            self.places.is_observation(id)
+            or self.places.path_of(id) is not None
             or self.places.is_ambiguous(id)
             or bool(self.places.ids_of_stem(id))
         )
 
     def free_observation_id(self, wanted: str, others: Container[str] = ()) -> str:
         """Give the wanted observation id, with a number where it is taken, by a file or among others that are planned."""
-        return free_id(
-            wanted, lambda id: id in others or self.places.is_observation(id) or not is_id(id)
-        )
+        return free_id(wanted, lambda id: id in others or self.is_taken(id) or not is_id(id))
 
     def free_entity_id(self, wanted: str, others: Container[str] = ()) -> str:
         """Give the wanted entity id, with a number where it is taken, by a file or among others that are planned."""
         return free_id(wanted, lambda id: id in others or self.is_taken(id))
+
+
+def _broken(source: Source) -> LeftAlone:
+    """Say why an entity's file does not parse, as ``kb check`` does, and where."""
+    _, found = parse_entity_file(source)
+    fault = next(one for one in found if one.severity is Severity.ERROR)
+    place = f"{source.path}:{fault.span.line}"
+    return LeftAlone(
+        f"{place}: {fault.message}: the file does not parse, and is left alone", fault.hint
+    )
+
+
+def _check_named(argument: str, what: str) -> None:
+    """Refuse a text that names nothing at all."""
+    if not argument.strip():
+        raise UsageError(f"no {what} is named", f"give the {what}'s id")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from kb.edits.journal import Journal
+from kb.edits.barriers import stopping_undo
 from kb.errors import ConcurrentModification
 from kb.knowledge_base import KnowledgeBase
 from kb.store.writes import WriteRefused, flush_files, lock_knowledge_base, replace_file
@@ -19,7 +19,7 @@ def write_changes(
     """
     missed = {}
     durable = len(changes) < _MANY
-    with lock_knowledge_base(base.root):
+    with lock_knowledge_base(base.root), stopping_undo(base.root, name, base.now) as barrier:
         for path, data in changes:
             try:
                 replace_file(base.root, path, data, base.corpus.contents[path], durable=durable)
@@ -29,6 +29,5 @@ def write_changes(
                 missed[path] = error.message.removeprefix(f"{path} is ")
         if not durable:
             flush_files(base.root)
-        if len(missed) < len(changes):
-            Journal(base.root).add_barrier(name, f"kb {name}", base.now)
+        barrier.is_needed = len(missed) < len(changes)
     return missed

@@ -144,7 +144,7 @@ def make_rows(
         f"o:{id}": digest_files([file.path], resolution.digests)
         for id, file in resolution.observations.items()
     }
-    broken = [file.path for file in resolution.files if file.is_broken]
+    broken = [file.path for file in resolution.files if file.is_broken or file.has_unread_keys]
     broken += [file.path for file in resolution.observations.values() if file.is_broken]
     return Rows(
         vocabulary=vocabulary,

@@ -45,8 +45,14 @@ _PROGRAM = re.compile(
     r"|(?:mailer|bounces?|owner|reply|notifications?|notify|alerts?|unsubscribe)[._=-].+"
     r"|.+-(?:request|requests|bounces|owner|admin|subscribe|unsubscribe|noreply)"
 )
-#: Domains whose addresses are of calendars, rooms and programs.
+#: Hosts of mailing lists, by the first of three or more labels.
+_LIST_HOST = re.compile(r"(?:lists?|listserv|mailman|listes|listas|mailinglists?)\.[^.]+\..+")
+#: Domains whose addresses are of calendars, rooms, lists and programs.
 _PROGRAM_DOMAINS = (
+    "googlegroups.com",
+    "groups.io",
+    "freelists.org",
+    "yahoogroups.com",
     "group.calendar.google.com",
     "resource.calendar.google.com",
     "import.calendar.google.com",
@@ -86,11 +92,13 @@ def is_phone_kind(kind: str) -> bool:
 
 
 def is_shared_mailbox(address: str) -> bool:
-    """Say whether an address is an office's or a program's (``info@``, ``sales-emea@``, ``no-reply@``), and so no person's key."""
+    """Say whether an address is an office's, a program's or a list's (``info@``, ``sales-emea@``, ``dev@lists.x.example``): no person's key."""
     local, sign, domain = address.strip().casefold().removeprefix("email:").rpartition("@")
     if not sign or len(address) > _LONGEST_ADDRESS:
         return False
-    if any(domain == one or domain.endswith(f".{one}") for one in _PROGRAM_DOMAINS):
+    if _LIST_HOST.fullmatch(domain) or any(
+        domain == one or domain.endswith(f".{one}") for one in _PROGRAM_DOMAINS
+    ):
         return True
     plain = local.partition("+")[0].rstrip("0123456789")
     if (

@@ -130,7 +130,7 @@ class Graph(ABC):
     ambiguous: Mapping[str, tuple[str, ...]]  #: id → the paths that claim it
     hidden: Mapping[str, int]  #: survivor → statements that a merge turned on itself
     unresolved: Mapping[str, int]  #: survivor → its relations whose link leads to no entity
-    broken: tuple[str, ...]  #: paths of files that do not parse
+    broken: tuple[str, ...]  #: paths of files that do not parse, or of which a key does not
     key_kinds: frozenset[str]  #: in use
     types: frozenset[str]  #: of entities, in use
     kinds: frozenset[str]  #: of observations, in use

@@ -8,8 +8,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from kb.graph.keys import find_invisible, find_mixture
 from kb.ingest.encoded_words import decode_header
 from kb.ingest.texts import clean_line, show
+from kb.model.vocabulary import KeyForm
 
 #: A quoted string, a comment's sign, a special, white space, or a run of anything else.
 _TOKEN = re.compile(
@@ -22,7 +24,11 @@ _ADDRESS = re.compile(
 #: What only the whole grammar reads, and one mailbox without any of it.
 _SPECIAL = re.compile(r'["():;\\]')
 _PLAIN = re.compile(r"\s*+(?:([^<>@]*)<([^<>\s]+)>|([^<>\s]+@[^<>\s]+))\s*")
+#: What mail programs write where recipients are not to be seen.
+_NOBODY = re.compile(r"<?(?:undisclosed|unlisted|hidden)[\s_-]*recipients?\b", re.I)
 _MAX_MAILBOXES = 2000
+#: Names in a warning.
+_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +42,18 @@ class Mailbox:
 def read_addresses(raw: str, header: str, warnings: list[str]) -> list[Mailbox]:
     """Read a header's mailboxes; what has no readable address is reported with the header's name."""
     found: list[Mailbox] = []
+    unread: list[str] = []
     for display, inner, comment in _split(raw, header, warnings):
         name = display or comment
         if '"' in name or "=?" in name or not name.isascii() or "\\" in name:
             name = decode_header(name, header, warnings)
         name = clean_line(name, f"name in {header}", warnings)
         address = read_address(inner)
-        if inner.strip() and not address:
-            warnings.append(
-                f"{header}: {show(inner)} is no address that can be read, and is left out"
-            )
+        if mixture := find_mixture(KeyForm.EMAIL, address):
+            warnings.append(f"{header}: {mixture}: the address looks like another one")
         name = name.strip("'\"")
+        if not address and not _NOBODY.match(inner.strip() or name):
+            unread += filter(None, (inner.strip() or name,))
         if name.casefold() == address:
             name = ""
         if name or address:
@@ -54,7 +61,18 @@ def read_addresses(raw: str, header: str, warnings: list[str]) -> list[Mailbox]:
         if len(found) == _MAX_MAILBOXES:
             warnings.append(f"{header}: only the first {_MAX_MAILBOXES} addresses are read")
             break
+    if unread and (header != "From" or found != [Mailbox(unread[0], "")]):
+        warnings.append(_say_unread(header, unread))
     return found
+
+
+def _say_unread(header: str, unread: list[str]) -> str:
+    """Say what has no address: nobody is known by a name. (An author without one is said as that name.)"""
+    shown = ", ".join(map(show, unread[:_SHOWN]))
+    if len(unread) == 1:
+        return f"{header}: {shown} is no address that can be read, and is left out"
+    more = " …" if len(unread) > _SHOWN else ""
+    return f"{header}: {len(unread)} are no addresses that can be read, and are left out: {shown}{more}"
 
 
 def read_address(text: str) -> str:
@@ -64,7 +82,9 @@ def read_address(text: str) -> str:
         text = text[7:].partition("?")[0]
     if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
         text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return text.casefold() if len(text) <= 320 and _ADDRESS.fullmatch(text) else ""
+    if len(text) > 320 or not _ADDRESS.fullmatch(text) or find_invisible(text):
+        return ""
+    return text.casefold()
 
 
 def _split(raw: str, header: str, warnings: list[str]) -> Iterable[tuple[str, str, str]]:

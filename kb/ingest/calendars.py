@@ -67,6 +67,10 @@ _PROSE = ("DESCRIPTION", "COMMENT", "CONTACT")
 _STAMPS = ("DTSTAMP", "LAST-MODIFIED", "SEQUENCE", "CREATED")
 _HTML = re.compile(r"<br\s*/?>|</(?:p|a|b|i|u|ul|ol|li|span|div|html|table)>", re.I)
 _MAX_PARTICIPANTS = 2000
+#: Parameters of people that name others: who sent for them, which groups they are in, whom they sent.
+_BESIDES = ("SENT-BY", "MEMBER", "DELEGATED-TO", "DELEGATED-FROM")
+#: Addresses in a warning.
+_SHOWN = 3
 #: Methods of calendars that say what is to be, and not what somebody answers.
 _INVITING = frozenset(("", "REQUEST", "PUBLISH", "ADD", "CANCEL"))
 NO_TITLE = "(no title)"
@@ -212,6 +216,7 @@ class _EntryReader:
 
     def _participants(self, entry: Component, warnings: list[str]) -> tuple[Participant, ...]:
         found: dict[tuple[Part, str], Participant] = {}
+        named: list[tuple[str, str]] = []
         for name, part in (("ORGANIZER", Part.ORGANIZER), ("ATTENDEE", Part.ATTENDEE)):
             properties = entry.all(name)
             if len(properties) > _MAX_PARTICIPANTS:
@@ -219,9 +224,11 @@ class _EntryReader:
                     f"only the first {_MAX_PARTICIPANTS} of {len(properties)} {name} lines are read"
                 )
             for one in properties[:_MAX_PARTICIPANTS]:
+                named += _other_addresses(one)
                 person = _participant(one, part, warnings)
                 if person:
                     found.setdefault((part, person.keys[0] if person.keys else person.name), person)
+        warnings += _say_unread(named)
         return tuple(found.values())
 
     # -- text --------------------------------------------------------------------------------------
@@ -294,6 +301,28 @@ def _participant(one: Property, part: Part, warnings: list[str]) -> Participant 
     return Participant(
         part, (f"email:{address}",), "" if name.casefold() == address else name, nature
     )
+
+
+def _other_addresses(one: Property) -> list[tuple[str, str]]:
+    """List whom a line names besides the one that it is about: (parameter, address as written)."""
+    return [
+        (name, text)
+        for name, value in one.parameters
+        if name in _BESIDES
+        for text in value.split(",")
+        if text.strip()
+    ]
+
+
+def _say_unread(named: list[tuple[str, str]]) -> list[str]:
+    """Say of each parameter how many it names, who are no participants by it."""
+    said = []
+    for name in dict.fromkeys(name for name, _ in named):
+        texts = list(dict.fromkeys(text.strip(' "') for other, text in named if other == name))
+        shown = ", ".join(map(show, texts[:_SHOWN])) + (" …" if len(texts) > _SHOWN else "")
+        count = "1 address" if len(texts) == 1 else f"{len(texts)} addresses"
+        said.append(f"{name} names {count}, not kept as participants: {shown}")
+    return said
 
 
 def _source_of(entry: Component, warnings: list[str]) -> str:

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from kb.edits.import_records import Progress, import_records
+from kb.edits.import_records import import_records
+from kb.edits.import_writes import Progress
 from kb.edits.records import (
     EntityRecord,
     Import,
@@ -18,7 +19,7 @@ from kb.edits.records import (
     Records,
     StatementRecord,
 )
-from kb.errors import KbError
+from kb.errors import UsageError
 from kb.knowledge_base import KnowledgeBase
 from kb.model.statement import Section
 
@@ -73,7 +74,7 @@ def import_jsonl(
     try:
         data = Path(path).read_bytes()
     except OSError as error:
-        raise KbError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
     return import_records(
         base, read_records(data), with_words=add_words, dry_run=dry_run, progress=progress
     )

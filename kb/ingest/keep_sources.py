@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from kb.edits.apply import (
     UNDONE_SINCE,
+    NotCommitted,
     WriteOptions,
     check_configuration,
     commit_edit,
@@ -24,12 +25,14 @@ from kb.edits.file_texts import format_entity
 from kb.edits.journal import Journal, JournalEntry
 from kb.edits.new_observation import plan_observation
 from kb.edits.runs import Run, read_made
+from kb.edits.settle import settle_newest
 from kb.edits.workspace import Workspace
 from kb.errors import KbError, UsageError
 from kb.ingest.records import Nature, Participant, Problem, SourceRecord
 from kb.ingest.repeats import iter_new, kept_text, seal_of_record, source_apart
 from kb.knowledge_base import open_for_reading
 from kb.queries.mention_resolution import WeighedKey, weigh_key
+from kb.queries.unread_files import UnreadFiles
 from kb.store.layout import entity_path
 from kb.store.writes import flush_files, lock_knowledge_base
 from kb.syntax.slugs import slugify
@@ -73,6 +76,7 @@ class Ingested(NamedTuple):
     is_written: bool = True
     made: tuple[str, ...] = ()  #: the files that were made
     commit: str = ""  #: the id of the commit made; empty where none was
+    uncommitted: NotCommitted | None = None  #: where it was to be
     is_done_before: bool = False  #: the same call was done before; nothing was done now
     is_interrupted: bool = False  #: by whoever watched; what was kept stays
     warnings: tuple[str, ...] = ()
@@ -95,7 +99,8 @@ def ingest_sources(
         return keeper.outcome()
     with lock_knowledge_base(root):
         journal = Journal(root)
-        done = find_done(journal, options)
+        settle_newest(root, journal)
+        done = find_done(root, journal, options)
         if done is not None:
             return _done_before(journal, done)
         check_configuration(root)
@@ -107,13 +112,16 @@ def ingest_sources(
 
 
 def _done_before(journal: Journal, done: JournalEntry) -> Ingested:
-    made = tuple(one.path for one in read_made(journal, done)) if done.is_run else ()
+    warnings = [UNDONE_SINCE] if done.is_undone else []
+    made = read_made(journal, done) if done.is_run else ()
+    if made is None:
+        warnings.append("which files it made is not known: the list of them is damaged")
     return Ingested(
         done.edit.subject,
-        made=made,
+        made=tuple(one.path for one in made or ()),
         commit=done.commit,
         is_done_before=True,
-        warnings=(UNDONE_SINCE,) if done.is_undone else (),
+        warnings=tuple(warnings),
     )
 
 
@@ -126,14 +134,16 @@ def _finish(keeper: "_Keeper", run: Run, journal: Journal, options: WriteOptions
         flush_files(root)
     edit = Edit(_NAME, outcome.subject)
     run.finish(edit, options.request, options.idempotency_key, is_whole=keeper.is_whole)
-    commit = ""
+    commit, uncommitted = "", None
     if run.made and wants_commit(keeper.workspace, options):
         edit = edit._replace(observations=tuple(one.observation for one in outcome.kept))
-        commit, warning = commit_edit(root, edit, tuple(run.made), options.by)
-        run.warnings += [warning] if warning else []
+        commit, uncommitted = commit_edit(root, edit, tuple(run.made), options.by)
         if commit:
             run.committed(commit)
-    return outcome._replace(commit=commit, made=tuple(run.made), warnings=tuple(run.warnings))
+    warnings = (*outcome.warnings, *run.warnings)
+    return outcome._replace(
+        commit=commit, uncommitted=uncommitted, made=tuple(run.made), warnings=warnings
+    )
 
 
 @dataclass
@@ -150,8 +160,12 @@ class _Keeper:
     problems: list[Problem] = field(default_factory=list)
     records: int = 0
     new: int = 0
+    mailboxes: set[str] = field(default_factory=set)  #: keys that a source says to be shared
     is_interrupted: bool = False
     is_full: bool = False  #: the disk
+
+    def __post_init__(self) -> None:
+        self.unread = UnreadFiles(self.workspace.root, self.workspace.graph)
 
     @property
     def is_whole(self) -> bool:
@@ -186,6 +200,7 @@ class _Keeper:
             tuple(self.problems),
             self.run is not None,
             is_interrupted=self.is_interrupted,
+            warnings=(self.unread.note(),) if self.made and self.unread.paths else (),
         )
 
     def _subject(self) -> str:
@@ -218,8 +233,13 @@ class _Keeper:
             self.is_full = isinstance(cause, OSError) and cause.errno in _NO_ROOM
             more = "; what comes after it is not read" if self.is_full else ""
             self.problems.append(Problem(record.where, error.message + more))
+        except BaseException:
+            self._drop_planned()
+            raise
 
     def _keep(self, record: SourceRecord) -> None:
+        for one in record.participants:
+            self.mailboxes.update(one.keys if one.nature is Nature.MAILBOX else ())
         people = {
             key: self._participant(one, key) for one in record.participants for key in one.keys
         }
@@ -261,21 +281,21 @@ class _Keeper:
         return (id,) if id else ()
 
     def _drop_planned(self) -> None:
-        """Forget the entities of a record that is not kept."""
-        self.made = {key: id for key, id in self.made.items() if id not in self.planned}
-        self.ids.difference_update(self.planned)
+        """Forget the entities of a record that is not kept; those whose files are made by now are not lost."""
+        made = self.run.made if self.run is not None else ()
+        dropped = {id for id, change in self.planned.items() if change.path not in made}
+        self.made = {key: id for key, id in self.made.items() if id not in dropped}
+        self.ids.difference_update(dropped)
         self.planned.clear()
 
     # -- who takes part ------------------------------------------------------------------------------------------
 
     def _participant(self, participant: Participant, key: str) -> str:
         """Give the id of whoever bears a key, made if nobody does; the key itself where it says no one."""
-        graph = self.workspace.graph
-        try:
-            found = weigh_key(graph, key)
-        except UsageError:
+        found = self._weighed(key)
+        if found is None:
             return key
-        if found.key in self.made:
+        if found.key in self.made and found.key not in self.mailboxes:
             return self.made[found.key]
         if found.named:
             self.attached.add(found.named)
@@ -286,6 +306,10 @@ class _Keeper:
         if found.bearers:
             self.questions[f"{found.key}: borne by {' and '.join(found.bearers)}"] = None
             return found.key
+        for other in participant.keys:
+            if (same := self._weighed(other)) and same.unread and not same.bearers:
+                self.questions[same.doubt] = None
+                return found.key
         return self._bearer_of_another(participant, found.key) or self._make(participant, found.key)
 
     def _bearer_of_another(self, participant: Participant, key: str) -> str:
@@ -308,8 +332,10 @@ class _Keeper:
         return id
 
     def _weighed(self, key: str) -> WeighedKey | None:
+        """Weigh a key; ``None`` where it is none."""
+        is_shared = key in self.mailboxes
         try:
-            return weigh_key(self.workspace.graph, key)
+            return weigh_key(self.workspace.graph, key, self.unread, is_shared=is_shared)
         except UsageError:
             return None
 

@@ -8,13 +8,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kb.ingest.addresses import read_addresses
+from kb.ingest.addresses import Mailbox, read_addresses
 from kb.ingest.calendars import read_invitation
 from kb.ingest.encoded_words import decode_header
 from kb.ingest.mail_dates import read_mail_date
 from kb.ingest.mail_parser import Mail, parse_message
 from kb.ingest.mail_parts import BodyReader
+from kb.ingest.mailing_lists import Lists, find_lists
 from kb.ingest.records import (
+    Nature,
     Part,
     Participant,
     SourceRecord,
@@ -112,16 +114,41 @@ def _headers(message: Mail, warnings: list[str]) -> dict[str, str]:
 
 def _participants(heads: dict[str, str], warnings: list[str]) -> tuple[Participant, ...]:
     found: dict[tuple[Part, str], Participant] = {}
+    lists = find_lists(heads)
     for name, part in _PARTS:
         if name not in heads:
             continue
         for box in read_addresses(heads[name], name.capitalize(), warnings):
             keys = (f"email:{box.address}",) if box.address else ()
             one = Participant(part, keys, box.name)
-            known = found.get((part, box.address or box.name))
+            if lists.has(box):
+                # What a list puts in the author's place only sends what the author wrote.
+                one = replace(one, nature=Nature.MAILBOX)
+                if part is Part.AUTHOR:
+                    _add_author(found, box, lists, heads, warnings)
+                    one = replace(one, part=Part.SENDER)
+            known = found.get((one.part, box.address or box.name))
             if known is None or (not known.name and box.name):
-                found[part, box.address or box.name] = one
+                found[one.part, box.address or box.name] = one
     return tuple(found.values())
+
+
+def _add_author(
+    found: dict[tuple[Part, str], Participant],
+    box: Mailbox,
+    lists: Lists,
+    heads: dict[str, str],
+    warnings: list[str],
+) -> None:
+    """Put the author in whose place a list put itself beside it, or say that it is not known who that is."""
+    author = lists.author(box, heads)
+    if author is None:
+        warnings.append(
+            f"From: {box.address} is a mailing list's; who wrote is not certain, and is left open"
+        )
+        return
+    key = f"email:{author.address}"
+    found[Part.AUTHOR, author.address] = Participant(Part.AUTHOR, (key,), author.name)
 
 
 def _said_by(participants: tuple[Participant, ...]) -> str:
@@ -134,7 +161,7 @@ def _said_by(participants: tuple[Participant, ...]) -> str:
             if one.keys and one.keys[0] in keys:
                 return one.keys[0]
     for one in (*authors, *senders):
-        if one.keys:
+        if one.keys and one.nature is not Nature.MAILBOX:
             return one.keys[0]
     return next((one.name for one in authors if one.name), "")
 

@@ -8,15 +8,17 @@ import io
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
+from kb.edits.workspace import Refused
 from kb.ingest.calendars import read_calendar
 from kb.ingest.cards import read_cards
 from kb.ingest.mails import read_mail
 from kb.ingest.mboxes import MboxForm, is_separator, iter_mbox
 from kb.ingest.notes import read_note
 from kb.ingest.records import Problem, SourceRecord
+from kb.store.root import ENTITIES, OBSERVATIONS
 
 #: A file that is no mailbox is read whole, and not if it is larger.
 MAX_FILE_BYTES = 128 * 1024 * 1024
@@ -28,6 +30,7 @@ _ADVICE = (
 )
 _JSON_LINES = (".jsonl", ".ndjson")
 _LINK = "it is a symbolic link, which is not followed"
+_GIT = ".git"
 _HEAD_BYTES = 64 * 1024
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _FIELD = re.compile(rb"([!-9;-~]+)[ \t]*:")
@@ -85,6 +88,24 @@ def read_sources(path: str, mbox: MboxForm = MboxForm.RD) -> Iterator[SourceReco
             yield item
     if is_empty and os.path.isdir(path) and not _is_maildir(path):
         yield Problem(_shown(path), f"nothing in this folder is read; {_ADVICE}")
+
+
+def check_sources(root: str, paths: Iterable[str]) -> None:
+    """Refuse to read a knowledge base's own files, or git's, as sources: what is found there was filed already."""
+    own = [os.path.realpath(os.path.join(root, folder)) for folder in (ENTITIES, OBSERVATIONS)]
+    for path in paths:
+        real = os.path.realpath(path)
+        if _GIT in real.split(os.sep):
+            raise Refused(f"{_shown(path)} is git's own, and no source", "name the files to read")
+        if any(_lies_in(real, folder) or _lies_in(folder, real) for folder in own):
+            raise Refused(
+                f"{_shown(path)} holds files of the knowledge base itself, or is one: they are no sources",
+                "name what is to be read, outside entities/ and observations/",
+            )
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def detect_format(name: str, head: bytes) -> Format | None:
@@ -172,7 +193,7 @@ def _read_folder(path: str, mbox: MboxForm) -> Iterator[SourceRecord | Problem]:
             # Beside the mails of a Maildir lie the files of programs that keep it.
             if not is_maildir or os.path.isdir(inner):
                 yield from _read_path(inner, mbox, is_given=False)
-        elif is_maildir and _is_maildir(inner):
+        elif is_maildir and name != _GIT and _is_maildir(inner):
             yield from _read_folder(inner, mbox)
 
 

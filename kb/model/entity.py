@@ -56,3 +56,6 @@ class EntityFile(NamedTuple):
     summary: str = ""  #: the first sentence of the free text
     is_broken: bool = False
     text: str = ""  #: the whole file, without a BOM
+    has_unread_keys: bool = (
+        False  #: something in ``keys`` is no key, or holds bytes that are no UTF-8
+    )

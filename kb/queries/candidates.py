@@ -1,7 +1,8 @@
 """``candidates [ENTITY]``: which entities may be one, each pair with its reasons. Decides nothing, and never acts.
 
 A pair is offered where it shares a key; a name, and has the same type; or where the names are near and it shares
-neighbours. Pairs that somebody judged do not come back: ``distinct_from``, or a decision about both that says so.
+neighbours. Pairs that somebody judged do not come back: ``distinct_from``, or a decision about both that says so, such as
+that a merge of them was undone.
 """
 
 import re
@@ -10,6 +11,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb.graph.contact_rules import is_shared_mailbox
+from kb.graph.decided import are_judged_two
 from kb.graph.graph import Entity, Graph
 from kb.model.names import fold
 from kb.queries.answers import Answer, EntityRef, Resolved, Viewer
@@ -30,8 +32,6 @@ _NEAR = 88
 _LOOKED_AT = 55
 #: Shared neighbours that a reason names.
 _SHOWN = 3
-#: Decisions about two that say that they are two, and the one that takes it back.
-_PARTING, _WITHDRAWING = ("distinct", "reject"), "correct"
 
 _DIGITS = re.compile(r"\d+")
 
@@ -137,7 +137,7 @@ class _Finder:
         self._find_keys()
         self._find_names()
         self._find_near_names()
-        pairs = [pair for pair in self.found if not _is_judged(self.graph, *pair)]
+        pairs = [pair for pair in self.found if not are_judged_two(self.graph, *pair)]
         pairs.sort(key=lambda pair: ([-part for part in self.found[pair].weight], pair))
         return [(pair, self.found[pair]) for pair in pairs]
 
@@ -298,26 +298,3 @@ def _is_initialed(one: list[str], other: list[str]) -> bool:
     return all(
         a == b or (1 in (len(a), len(b)) and a[0] == b[0]) for a, b in zip(left, right, strict=True)
     )
-
-
-# -- what was judged ---------------------------------------------------------------------------------------------
-
-
-def _is_judged(graph: Graph, first: str, second: str) -> bool:
-    """Say whether somebody said that two are two, and nobody took it back since."""
-    if graph.are_distinct(first, second):
-        return True
-    seen = [graph.observations[id] for id in _involving(graph, first) & _involving(graph, second)]
-    about_both = [
-        (one.happened_at.first if one.happened_at else 0, one.id, one.decision)
-        for one in seen
-        if one.decision in (*_PARTING, _WITHDRAWING)
-        and {first, second} <= {graph.survivors.get(id, id) for id in one.about}
-    ]
-    return bool(about_both) and max(about_both)[2] in _PARTING
-
-
-def _involving(graph: Graph, id: str) -> set[str]:
-    entity = graph.entities.get(id)
-    ids = (id, *(entity.merged if entity else ()))
-    return {observation for one in ids for observation in graph.involving(one)}

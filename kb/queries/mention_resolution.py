@@ -9,6 +9,7 @@ from kb.graph.keys import read_key_argument
 from kb.model.vocabulary import KeyForm
 from kb.queries.answers import Answer, EntityRef, entity_ref
 from kb.queries.selection import read_type
+from kb.queries.unread_files import UnreadFiles, say_held
 
 if TYPE_CHECKING:
     from kb.knowledge_base import KnowledgeBase
@@ -40,6 +41,7 @@ class WeighedKey(NamedTuple):
     key: str  #: normalized; "" of a phone number, which is none
     bearers: tuple[str, ...]  #: ids; several where it is not clear who is meant
     doubt: str  #: why it names nobody, whoever bears it and whoever is new; "" where it does
+    unread: tuple[str, ...] = ()  #: paths of files that cannot be read and in whose text it stands
 
     @property
     def named(self) -> str | None:
@@ -47,12 +49,15 @@ class WeighedKey(NamedTuple):
         return self.bearers[0] if len(self.bearers) == 1 and not self.doubt else None
 
 
-def weigh_key(graph: Graph, key: str) -> WeighedKey:
+def weigh_key(
+    graph: Graph, key: str, unread: UnreadFiles, *, is_shared: bool = False
+) -> WeighedKey:
     """Say whom a key names: the one rule, for ``kb resolve`` and for what is ingested (FORMAT, "kb.yaml").
 
     Its bearer. Else three kinds are a doubt, where any other key may be somebody new's: a phone number, which is no key and
     has no bearers; a free-mail domain, whoever bears it; a shared mailbox, unless something else than a person bears it,
-    such as a contact.
+    such as a contact. ``is_shared``: the source says that it is one, as a mailing list's mail does. A fourth is a key that
+    nobody bears and that stands in a file which cannot be read: whose it is will be known when the file is mended.
     """
     from kb.graph.contact_rules import is_free_mail, is_phone_kind, is_shared_mailbox
 
@@ -76,7 +81,7 @@ def weigh_key(graph: Graph, key: str) -> WeighedKey:
     doubt = ""
     if (
         form is KeyForm.EMAIL
-        and is_shared_mailbox(value)
+        and (is_shared or is_shared_mailbox(value))
         and all(_is_person(graph, id) for id in bearers)
     ):
         doubt = f"{normalized} is a shared mailbox: it says where, not who"
@@ -84,7 +89,10 @@ def weigh_key(graph: Graph, key: str) -> WeighedKey:
             doubt += f"; a contact may bear it, and no person, as {', '.join(bearers)} does"
     elif form is KeyForm.DOMAIN and is_free_mail(value):
         doubt = f"{normalized} is a free-mail domain: anybody may have an address there"
-    return WeighedKey(normalized, bearers, doubt)
+    held = unread.holding_key(normalized)
+    if held and not bearers and not doubt:
+        doubt = say_held(normalized, held)
+    return WeighedKey(normalized, bearers, doubt, held)
 
 
 def _is_person(graph: Graph, id: str) -> bool:
@@ -104,21 +112,39 @@ def resolve_mention(
             "a mention needs a name or a key", "kb resolve --name NAME --key KIND:VALUE"
         )
     graph = knowledge_base.graph
-    weighed = tuple(weigh_key(graph, key) for key in keys)
-    result = _decide(graph, name, weighed, read_type(graph, type))
+    unread = UnreadFiles(knowledge_base.root, graph)
+    weighed = tuple(weigh_key(graph, key, unread) for key in keys)
+    result = _decide(graph, name, weighed, read_type(graph, type), unread)
     for candidate in (*result.candidates, *((result,) if result.entity else ())):
         if candidate.entity is not None and candidate.entity.id in graph.entities:
             knowledge_base.cited.add(graph.entities[candidate.entity.id].path)
-    return Answer("resolve", knowledge_base.revision, (), result)
+    return Answer(
+        "resolve", knowledge_base.revision, (), result, notes=_notes(result, weighed, unread)
+    )
+
+
+def _notes(
+    result: MentionResolution, weighed: tuple[WeighedKey, ...], unread: UnreadFiles
+) -> tuple[str, ...]:
+    """Name the files that might say otherwise, could they be read."""
+    if result.verdict == NEW:
+        return tuple(filter(None, (unread.note(),)))
+    return tuple(say_held(one.key, one.unread) for one in weighed if one.unread and one.bearers)
 
 
 def _decide(
-    graph: Graph, name: str, weighed: tuple[WeighedKey, ...], type: str | None
+    graph: Graph,
+    name: str,
+    weighed: tuple[WeighedKey, ...],
+    type: str | None,
+    unread: UnreadFiles,
 ) -> MentionResolution:
     reasons = tuple(one.doubt for one in weighed if one.doubt)
     usable = tuple(one for one in weighed if not one.doubt)
     keys = tuple(one.key for one in usable)
     ids = list(dict.fromkeys(id for one in usable for id in one.bearers))
+    if any(one.unread and not one.bearers for one in weighed):
+        return _question(_bearers(graph, usable), reasons, keys)
     if len(ids) == 1:
         key = next(one.key for one in usable if one.bearers)
         reason = f"bears the key {key}"
@@ -143,6 +169,9 @@ def _decide(
     if not name.strip() and not keys:
         why = "a phone number alone says nobody: give a name or a key"
         return _question((), (*reasons, why), keys)
+    held = unread.holding_name(name)
+    if held:
+        return _question((), (*reasons, say_held(f'"{name.strip()}"', held)), keys)
     why = "nobody bears " + ("these keys" if keys else "this name")
     return MentionResolution(NEW, None, "", (), (*reasons, why), keys)
 

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from kb.graph.decided import are_judged_two
 from kb.graph.graph import Entity, Graph, Observation, Statement
 from kb.graph.mentions import find_mentions
 from kb.graph.standing import is_current
@@ -193,7 +194,7 @@ def _candidates(viewer: Viewer, entity: Entity) -> tuple[MergeCandidate, ...]:
     return tuple(
         MergeCandidate(viewer.entity(other), reason)
         for other, reason in sorted(reasons.items())
-        if other != entity.id and not graph.are_distinct(entity.id, other)
+        if other != entity.id and not are_judged_two(graph, entity.id, other)
     )
 
 

@@ -34,7 +34,9 @@ def names_observation(graph: Graph, argument: str) -> bool:
 
 
 def show_observation(knowledge_base: "KnowledgeBase", id: str) -> Answer[SourcePage]:
-    """Show an observation by its id."""
+    """Show an observation by its id: of several that claim it the first by path, with a note."""
+    from kb.queries.claims import paths_claiming  # heavy, and the pages of entities need none of it
+
     graph = knowledge_base.graph
     observation = graph.observations[id]
     viewer = Viewer(knowledge_base)
@@ -53,4 +55,6 @@ def show_observation(knowledge_base: "KnowledgeBase", id: str) -> Answer[SourceP
         text=graph.body_of(id),
         statements=tuple(viewer.statement(statement) for statement in graph.citing(id)),
     )
-    return Answer("show", knowledge_base.revision, (), page, 1)
+    _, *others = paths_claiming(knowledge_base, id)
+    notes = [f"{path} claims this id too, and is not shown" for path in others]
+    return Answer("show", knowledge_base.revision, (), page, 1, notes=tuple(notes))

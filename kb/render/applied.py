@@ -5,6 +5,7 @@ from typing import Any
 
 from kb.edits.apply import Applied
 from kb.edits.edit import FileChange
+from kb.render.errors import error_fields
 from kb.render.terminal import escape_terminal
 
 #: Files that a text names; JSON has all.
@@ -53,6 +54,9 @@ def applied_fields(done: Applied) -> dict[str, Any]:
         "notes": list(edit.notes),
         "warnings": list(done.warnings),
     }
+    if done.uncommitted is not None:
+        error = done.uncommitted
+        fields["error"] = error_fields(error.code, error.message, error.hint)
     if not done.is_written:
         fields["diff"] = "".join(
             f"{line}\n" for change in edit.changes for line in diff_lines(change)

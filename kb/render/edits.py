@@ -52,9 +52,13 @@ def render_sealing(done: Sealing) -> Rendered:
 def render_new(done: NewKnowledgeBase) -> Rendered:
     """Show what was made, and what to do next."""
     lines = [f"made {path}" for path in done.made] + [f"kept {path}" for path in done.kept]
-    return _text(
-        lines
-    ), f"a knowledge base in {escape_terminal(done.root)}; look at it with: kb stats, kb check"
+    root = escape_terminal(done.root)
+    summary = f"a knowledge base in {root}; look at it with: kb stats, kb check"
+    if not done.is_in_git:
+        summary += (
+            "\nit is in no git repository, which would keep its history: git init, in that folder"
+        )
+    return _text(lines), summary
 
 
 def render_import(done: Import, file: str) -> Rendered:

@@ -1,9 +1,11 @@
 """What an ingest brought, or would bring → text and JSON."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from kb.ingest.keep_sources import Ingested
 from kb.render.counts import format_count
+from kb.render.errors import error_fields
 from kb.render.terminal import escape_terminal
 
 _MOST_SHOWN = 50
@@ -49,7 +51,7 @@ def ingested_as_json(done: Ingested) -> str:
     """Give all of it as JSON."""
     from json import dumps
 
-    outcome = {
+    outcome: dict[str, Any] = {
         "edit": "ingest",
         "subject": done.subject,
         "written": done.is_written,
@@ -78,4 +80,7 @@ def ingested_as_json(done: Ingested) -> str:
         "changes": [{"path": path, "change": "made"} for path in done.made],
         "warnings": list(done.warnings),
     }
+    if done.uncommitted is not None:
+        error = done.uncommitted
+        outcome["error"] = error_fields(error.code, error.message, error.hint)
     return dumps(outcome, ensure_ascii=False, indent=2)

@@ -4,14 +4,17 @@ import contextlib
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from kb.store.references import find_git_dir
 from kb.store.root import with_flags
 
 _PAUSE = 0.02
+_LONGEST_WAIT = 120.0
 #: The file in a folder that whoever writes there holds.
 LOCK = "lock"
+#: The folder, beside what is derived, of the records of edits.
+EDITS = "edits"
 
 
 class PlaceBusy(Exception):
@@ -78,14 +81,35 @@ def hold_place(folder: "str | os.PathLike[str]", wait: float) -> Iterator[None]:
         os.close(descriptor)
 
 
-def wait_for_lock(descriptor: int, wait: float) -> bool:
-    """Lock an open file, trying for some seconds; the system lets it go when the file is closed or the process dies."""
-    deadline = time.monotonic() + wait
+def wait_for_lock(
+    descriptor: int,
+    wait: float,
+    now: Callable[[], float] = time.monotonic,
+    pause: Callable[[float], None] = time.sleep,
+) -> bool:
+    """Lock an open file; the system lets it go when the file is closed or the process dies.
+
+    It is given up where one holder keeps it for ``wait`` seconds, or after some minutes in all: a lock that passes from one
+    to the next is worth waiting for. Holders are told apart by what they write into the file; one that writes nothing is one.
+    """
+    began = since = now()
+    holder = read_holder(descriptor)
     while not _try_lock(descriptor):
-        if time.monotonic() >= deadline:
+        found = read_holder(descriptor)
+        if found != holder:
+            holder, since = found, now()
+        if now() - since >= wait or now() - began >= _LONGEST_WAIT:
             return False
-        time.sleep(_PAUSE)
+        pause(_PAUSE)
     return True
+
+
+def read_holder(descriptor: int) -> str:
+    """Give what the holder of a lock wrote into its open file; empty where that cannot be read."""
+    try:
+        return os.pread(descriptor, 100, 0).decode("ascii", "replace").strip()
+    except (OSError, AttributeError):
+        return ""
 
 
 def _try_lock(descriptor: int) -> bool:

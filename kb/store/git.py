@@ -4,7 +4,7 @@ import contextlib
 import os
 from typing import TYPE_CHECKING
 
-from kb.errors import KbError
+from kb.errors import ErrorCode, KbError
 from kb.model.digests import sha1, sha256
 from kb.store.references import (
     SHA256_LENGTH,
@@ -28,6 +28,15 @@ _SAFE = (
 #: Git fetches nothing on its own: what a "promisor" remote is to deliver may be fetched by running a program that the
 #: repository names (``ext::``, ``uploadpack``). A git too old for the first variable finds that no transport is allowed.
 _SAFE_ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "", "GIT_TERMINAL_PROMPT": "0"}
+
+
+class NoRepository(KbError):
+    """Git cannot make a repository."""
+
+    code = ErrorCode.NOT_WRITTEN
+
+    def __init__(self, why: str) -> None:
+        super().__init__("git cannot make a repository here", why)
 
 
 def blob_id(data: bytes, like: str = "") -> str:
@@ -120,7 +129,7 @@ def start_repository(root: str) -> bool:
         Git(root).execute(["git", "init", "--quiet"])
     except GitCommandError as error:
         why = str(error.stderr).strip().splitlines()
-        raise KbError("git cannot make a repository here", why[-1] if why else "") from error
+        raise NoRepository(why[-1] if why else "") from error
     return find_git_dir(root) is not None
 
 
@@ -181,24 +190,39 @@ def user_email(root: str) -> str:
 
 
 def commit_files(root: str, paths: tuple[str, ...], message: str) -> tuple[str, str]:
-    """Commit some files as they are, and nothing else that is staged or changed; give the commit's id and a warning.
+    """Commit some files as they are, and nothing else that is staged or changed; give the commit's id, or why there is none.
 
-    The user's own identity, hooks and signing settings hold: it is the user's repository. What git refuses (a hook, a
-    lock, a missing identity) is a warning, and the files stay as they were written.
+    The user's own identity, hooks and signing settings hold: it is the user's repository. Where git refuses (a hook, a
+    lock, a missing identity), the files stay as they were written.
     """
     try:
-        from git import Git
         from git.exc import GitCommandError
     except ImportError:  # GitPython refuses to be imported where there is no git program
-        return "", "not committed: there is no git program"
-    git = Git(root)
-    command = ["git", "--literal-pathspecs", "-C", root]
+        return "", "there is no git program"
     try:
-        git.execute([*command, "add", "--all", "--", *paths])
-        git.execute([*command, "commit", "--quiet", "--only", "-m", message, "--", *paths])
+        _run_on_files(root, paths, "add", "--all")
+        _run_on_files(root, paths, "commit", "--quiet", "--only", "-m", message)
     except GitCommandError as error:
         # What was staged for it would otherwise be in the user's next commit, even after an undo.
         with contextlib.suppress(GitCommandError):
-            git.execute([*command, "reset", "--quiet", "--", *paths])
-        return "", f"not committed: {_reason(str(error.stderr))}"
+            _run_on_files(root, paths, "reset", "--quiet")
+        return "", _reason(str(error.stderr))
     return head_commit(root), ""
+
+
+def _run_on_files(root: str, paths: tuple[str, ...], *command: str) -> None:
+    """Run git on some files, however many; ``GitCommandError`` where it fails."""
+    import tempfile
+
+    from git import Git
+
+    with tempfile.TemporaryFile() as file:
+        file.write("\0".join(paths).encode("utf-8", "surrogateescape"))
+        file.seek(0)
+        Git(root).execute(
+            [
+                *("git", "--literal-pathspecs", "-C", root, *command),
+                *("--pathspec-from-file=-", "--pathspec-file-nul"),
+            ],
+            istream=file,
+        )

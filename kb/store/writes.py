@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kb.errors import ConcurrentModification, ErrorCode, KbError
-from kb.store.derived import LOCK, derived_folder, wait_for_lock
+from kb.store.derived import EDITS, LOCK, derived_folder, read_holder, wait_for_lock
 from kb.store.layout import collision_key
 from kb.store.root import ENTITIES, OBSERVATIONS, with_flags
 
@@ -256,8 +256,8 @@ def lock_knowledge_base(root: str, wait: float = _LOCK_WAIT) -> Iterator[None]:
         ) from error
     try:
         if not wait_for_lock(descriptor, wait):
-            raise KnowledgeBaseLocked(str(path), _read_owner(descriptor))
-        if _read_owner(descriptor):
+            raise KnowledgeBaseLocked(str(path), read_holder(descriptor))
+        if read_holder(descriptor):
             _remove_leftovers(root)
         _write_owner(descriptor, f"{os.getpid()} {int(time.time())}")
         yield
@@ -269,16 +269,9 @@ def lock_knowledge_base(root: str, wait: float = _LOCK_WAIT) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _read_owner(descriptor: int) -> str:
-    try:
-        return os.pread(descriptor, 100, 0).decode("ascii", "replace").strip()
-    except (OSError, AttributeError):
-        return ""
-
-
 def _let_go(descriptor: int) -> None:
     """Take back who holds the lock, unless something was left to sweep."""
-    if not _read_owner(descriptor).endswith(_LEFT):
+    if not read_holder(descriptor).endswith(_LEFT):
         _write_owner(descriptor, "")
 
 
@@ -295,7 +288,8 @@ def _remove_leftovers(root: str) -> None:
     """Remove the temporary files of a writer that was killed. Without a lock, another's may be alive: none is removed."""
     if sys.platform == "win32":
         return
-    for top in (root, os.path.join(root, ENTITIES), os.path.join(root, OBSERVATIONS)):
+    inside = (os.path.join(root, folder) for folder in (ENTITIES, OBSERVATIONS))
+    for top in (root, *inside, os.path.join(derived_folder(root), EDITS)):
         if os.path.islink(top) and top != root:
             continue
         for folder, inner, names in os.walk(top):

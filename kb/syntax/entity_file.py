@@ -43,6 +43,9 @@ def _entity(
     id = read_id(fields, stem_of(source.path))
     fields.report_near_misses(RESERVED)
     name, type = fields.text("name"), fields.text("type")
+    before = len(fields.faults)
+    keys = tuple(_iter_keys(fields))
+    has_unread_keys = len(fields.faults) > before or not all(map(_is_whole, keys))
     return EntityFile(
         path=source.path,
         id=id.text,
@@ -52,7 +55,7 @@ def _entity(
         name=name.text if name else id.text,
         name_span=fields.span(name),
         aliases=fields.texts("aliases"),
-        keys=tuple(_iter_keys(fields)),
+        keys=keys,
         merged_into=fields.text("merged_into"),
         distinct_from=fields.texts("distinct_from"),
         fields=fields.others(RESERVED),
@@ -61,7 +64,13 @@ def _entity(
         footnotes=body.footnotes,
         summary=_summary(source.text, body),
         text=source.text,
+        has_unread_keys=has_unread_keys,
     )
+
+
+def _is_whole(key: Key) -> bool:
+    """Say whether a key was read whole: bytes that are no UTF-8 are replaced."""
+    return "\ufffd" not in key.value and "\ufffd" not in key.kind
 
 
 def _iter_keys(fields: Fields) -> Iterator[Key]:

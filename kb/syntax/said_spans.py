@@ -130,13 +130,13 @@ class SpanReader:
         if re.search(r"\b(?:few|couple|several|some|recently|soon|lately|ages|while)\b", said):
             raise Refused(
                 f'"{said}" is too vague for a date',
-                "write a span of dates such as 2026-03/2026-05, or leave it out",
+                'write it as roughly as it is known: 2026-03, 2026, "last month"; or leave it out',
             )
         if match := re.fullmatch(r"(?:by|before|after|around|about|circa|ca\.?) (.+)", said):
             time = f"next {match[1]}" if match[1] in WEEKDAYS else match[1]
             raise Refused(
                 f'"{said}" bounds a time and names none',
-                f'write "until {time}", "since {time}" or "{time}"',
+                f'write "{time}"; of what lasts, "until {time}" or "since {time}"',
             )
         raise Refused(f'"{said}" is no date that can be read')
 

@@ -9,14 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from kb.cli.program import main
 from kb.edits import apply
 from kb.edits.apply import Applied, WriteOptions, apply_edit
+from kb.edits.barriers import stopping_undo
 from kb.edits.edit import Edit, FileChange, file_revision
-from kb.edits.journal import Journal, Repeated, Unknown
+from kb.edits.journal import Repeated, Unknown
 from kb.edits.statement_file import StatementFile
 from kb.edits.undo import NothingToUndo, Undone, undo_last
 from kb.edits.workspace import Refused, Workspace
-from kb.errors import ConcurrentModification
+from kb.errors import ConcurrentModification, ExitCode
 from kb.knowledge_base import open_for_reading
 from kb.store.writes import KnowledgeBaseLocked, WriteRefused, lock_knowledge_base, lock_path
 from tests.conftest import NOW, REPOSITORY, entity, git, make_repository, observation, write_kb
@@ -214,7 +216,26 @@ def test_a_refusing_git_loses_no_file(tmp_path: Path) -> None:
     assert (root / ADA).read_text().endswith("More.\n")
     assert git(root, "diff", "--cached", "--name-only") == ""
     assert done.commit == ""
-    assert "not committed" in done.warnings[0]
+    assert done.uncommitted is not None
+    assert "not committed: no" in done.uncommitted.message
+
+
+def test_an_edit_that_is_not_committed_ends_with_a_status(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever asked for a commit, by a flag or in kb.yaml, is told; what was written is in the answer, and stands."""
+    root = small(tmp_path, "kb: 1\nname: Test\ncommit: true\n")
+    for number, asked in enumerate((("--commit",), ())):
+        call = ("kb", "--root", str(root), "observe", f"So {number}.", "--json", *asked)
+        monkeypatch.setattr(sys, "argv", list(call))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        answer = json.loads(printed.out)
+        assert ended.value.code == ExitCode.REFUSED
+        assert (answer["written"], answer["error"]["code"]) == (True, "not-committed")
+        assert printed.err.startswith("kb: written, but not committed: there is no git repository")
+        assert (root / answer["changes"][0]["path"]).exists()
 
 
 def test_a_lock_says_who_holds_it(tmp_path: Path) -> None:
@@ -281,11 +302,12 @@ def test_a_journal_that_cannot_be_written_is_a_warning(
 
 
 def test_undo_stops_at_what_it_does_not_know(tmp_path: Path) -> None:
-    """After a write that is not remembered, as an ingest's, no older edit is taken back."""
+    """After a write that is not remembered, as an import's, no older edit is taken back."""
     root = small(tmp_path)
     do(root, append("One.\n"))
-    Journal(str(root)).add_barrier("ingest", "kb ingest of 3 sources", NOW)
-    with pytest.raises(Unknown, match="ingest of 3"):
+    with stopping_undo(str(root), "import", NOW):
+        pass
+    with pytest.raises(Unknown, match="kb import"):
         undo_last(str(root))
     do(root, append("Two.\n"))
     undo_last(str(root))

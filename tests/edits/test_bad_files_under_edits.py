@@ -20,7 +20,7 @@ from kb.edits.remove_file import plan_remove
 from kb.edits.retire import plan_cite, plan_confirm, plan_retire, plan_unrelate
 from kb.edits.seal_observations import seal_observations
 from kb.edits.set_fields import How, plan_rename, plan_set
-from kb.edits.workspace import Refused, Workspace
+from kb.edits.workspace import LeftAlone, NotFound, Refused, Workspace
 from kb.errors import KbError
 from kb.knowledge_base import open_knowledge_base
 from kb.syntax.entity_file import parse_entity_file
@@ -306,6 +306,63 @@ def test_case_b10_a_file_that_does_not_parse_is_left_alone(tmp_path: Path) -> No
     with pytest.raises(KbError, match="does not parse"):
         do(root, plan_set, "a", "key", ("email:a@x.example",))
     assert (root / A).read_bytes() == data
+
+
+CONFLICT = """---
+id: a
+type: person
+---
+
+## Relations
+
+<<<<<<< HEAD
+- reports-to:: [Good](good.md) ^x
+=======
+- mentors:: [Good](good.md) ^x
+>>>>>>> other
+"""
+
+
+@pytest.mark.parametrize("edit", [
+    "set name", "set own", "add key", "rename", "merge", "merge into", "distinct", "move",
+    "relate", "fact", "unrelate", "unrelate, delete",
+])  # fmt: skip
+def test_conflict_markers_are_told_with_their_place(tmp_path: Path, edit: str) -> None:
+    """Every edit that cannot be done because of them says so as ``kb check`` does, be they in the body or the frontmatter."""
+    merging = CONFLICT.replace("id: a\n", "<<<<<<< HEAD\nid: a\n=======\nid: a\n>>>>>>> b\n")
+    plans = {
+        **EDITS,
+        **MOVES,
+        **STATEMENTS,
+        "unrelate": lambda w: plan_unrelate(w, "a", "mentors", "good", "", False),
+        "unrelate, delete": lambda w: plan_unrelate(w, "good", "reports-to", "a", "", True),
+    }
+    for number, (text, line) in enumerate(((CONFLICT, 8), (merging, 2))):
+        root = base(tmp_path / str(number), text.encode())
+        (root / GOOD).write_text(entity("good", name="Good"))
+        with pytest.raises(LeftAlone) as refused:
+            plans[edit](workspace(root))
+        assert refused.value.message.startswith(f"{A}:{line}: conflict marker <<<<<<<")
+        assert refused.value.hint.startswith("finish the merge")
+
+
+@pytest.mark.parametrize("id", ["^x", "a/^x", "good/^x"])
+def test_a_statement_in_a_file_that_does_not_parse_is_not_denied(tmp_path: Path, id: str) -> None:
+    """It may be there: the file's fault is told, and not that there is no such statement."""
+    root = base(tmp_path, CONFLICT.encode())
+    plans: tuple[Plan, ...] = (
+        lambda w: plan_retire(w, id, retract=True),
+        lambda w: plan_retire(w, "^aa", superseded_by=id),
+        lambda w: plan_cite(w, id, ["2026-01-01-seen"]),
+        lambda w: plan_confirm(w, id),
+        lambda w: plan_decide(w, "correct", [id], WHY),
+        lambda w: plan_fact(w, "good", "title", "Head", SAID._replace(supersede=id)),
+    )
+    for plan in plans:
+        with pytest.raises(LeftAlone, match=f"{A}:8: conflict marker"):
+            plan(workspace(root))
+    with pytest.raises(NotFound, match=r"no statement \^xx"):
+        plan_confirm(workspace(root), "^xx")
 
 
 def test_row_66_two_make_the_same(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from kb.checks import check_knowledge_base
 from kb.edits.apply import WriteOptions, apply_edit
 from kb.edits.move_entity import plan_move
 from kb.edits.new_entity import plan_new
+from kb.edits.observe import plan_observe
 from kb.edits.remove_file import plan_remove
 from kb.edits.set_fields import How, plan_rename, plan_set
 from kb.edits.undo import undo_last
@@ -15,7 +16,7 @@ from kb.edits.workspace import Refused
 from kb.errors import ConcurrentModification, KbError, UsageError
 from kb.knowledge_base import open_knowledge_base
 from tests.conftest import NOW, SHARED, entity, observation, write_kb
-from tests.edits.editing import do, tree
+from tests.edits.editing import do, tree, workspace
 
 ADA, BOB = "entities/person/ada.md", "entities/person/bob.md"
 SEEN = "observations/2026/01/2026-01-01-seen.md"
@@ -143,6 +144,14 @@ def test_unknown_words_are_noted_and_refused_under_strict(tmp_path: Path) -> Non
         {"description": "## Facts\n\n- a:: b"},
         {"name": "a\udcffb"},
         {"name": "x", "type": " "},
+        *(
+            {"id": id}
+            for id in ("con", "nul", "aux", "prn", "com1", "lpt9", "x.", "2026-01-01-seen")
+        ),
+        *({"type": type} for type in ("../x", "..", "a/b", "a\\b", "/x", "x\x07", "x\u0085y")),
+        *({"name": name} for name in ("../x", "a/../b", "..\\x", "..", "a\x01b", "a\x7fb")),
+        {"aliases": ("../x",)},
+        {"aliases": ("a\x1bb",)},
     ],
 )
 def test_new_refuses_what_would_not_read(tmp_path: Path, options: dict[str, str]) -> None:
@@ -155,7 +164,7 @@ def test_new_refuses_what_would_not_read(tmp_path: Path, options: dict[str, str]
     assert tree(root) == before
 
 
-@pytest.mark.parametrize("type", ["a/b", "..", "CON", "x y", "é"])
+@pytest.mark.parametrize("type", ["CON", "x y", "é", "nul.x"])
 def test_a_type_is_no_path(tmp_path: Path, type: str) -> None:
     """case B32: whatever a type is called, the file lies under entities/."""
     root = small(tmp_path)
@@ -473,3 +482,138 @@ def test_cases_are_those_of_the_field() -> None:
     if SHARED.is_dir():
         text = (SHARED / "cases" / "CASES.md").read_text("utf-8")
         assert all(f"## {case}\n" in text for case in ("B06", "B08", "B10", "B28", "B30", "B32"))
+
+
+# -- keys as people write them -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "type, written, read",
+    [
+        ("person", "email:<a@b.example>", "email:a@b.example"),
+        ("person", "<a@b.example>", "email:a@b.example"),
+        ("person", "mailto:a@b.example", "email:a@b.example"),
+        ("person", "MAILTO:<a@b.example>", "email:a@b.example"),
+        ("person", "email:mailto:a@b.example?subject=x", "email:a@b.example"),
+        ("person", "github:https://github.com/Dreyes", "github:Dreyes"),
+        ("person", "github:www.github.com/dreyes/", "github:dreyes"),
+        ("person", "gitlab:gitlab.com/dreyes", "gitlab:dreyes"),
+        ("person", "orcid:https://orcid.org/0000-0002-1694-233X", "orcid:0000-0002-1694-233X"),
+        ("person", "orcid:0000000218250097", "orcid:0000-0002-1825-0097"),
+        ("person", "HTTPS://x.example/y", "url:HTTPS://x.example/y"),
+    ],
+)
+def test_a_key_in_another_form_is_written_in_its_own(
+    tmp_path: Path, type: str, written: str, read: str
+) -> None:
+    """What surrounds a key elsewhere goes, with a note, by new and by set; whoever bears it is known by either form."""
+    root = small(tmp_path)
+    new = do(root, plan_new, type, "Zed", keys=(written,))
+    assert f"keys: [{read}]" in (root / new.edit.paths[0]).read_text()
+    said = f"{written} is read as {read}"
+    assert (said in new.edit.notes) == (not written.startswith("HTTPS"))
+    with pytest.raises(KbError, match="is a key of Zed"):
+        do(root, plan_set, "bob", "key", (written,))
+    with pytest.raises(KbError, match="is a key of Zed"):
+        do(root, plan_new, type, "Other", keys=(read,))
+    assert errors(root) == []
+    do(root, plan_set, "zed", "key", (written,), How.REMOVE)
+    assert "keys: []" not in (root / new.edit.paths[0]).read_text() or errors(root) == []
+
+
+@pytest.mark.parametrize(
+    "key, why",
+    [
+        ("email:a\u200bb@x.example", "ZERO WIDTH SPACE"),
+        ("email:\u202ea@x.example", "RIGHT-TO-LEFT OVERRIDE"),
+        ("email:a\u00ad@x.example", "SOFT HYPHEN"),
+        ("\ufeffemail:a@x.example", "ZERO WIDTH NO-BREAK SPACE"),
+        ("github:a\u3164", "HANGUL FILLER"),
+        ("crm:C\ufe0f-1", "VARIATION SELECTOR-16"),
+        ("orcid:0000-0002-1825-0098", "does not check"),
+        ("orcid:0000-0002-1694-2330", "does not check"),
+        ("orcid:12", "sixteen digits"),
+        ("github:https://github.com/northpeak/gateway", "is a page"),
+    ],
+)
+def test_what_only_looks_like_a_key_is_refused(tmp_path: Path, key: str, why: str) -> None:
+    """Characters that nobody sees, by name, and numbers that do not check; by hand, check says the same."""
+    root = small(tmp_path)
+    for plan, arguments, keys in (
+        (plan_new, ("person", "Zed"), {"keys": (key,)}),
+        (plan_set, ("bob", "key", (key,)), {}),
+    ):
+        with pytest.raises(KbError, match=why):
+            do(root, plan, *arguments, **keys)
+    (root / BOB).write_text(entity("bob", name="Bob", keys=f'["{key.lstrip(chr(0xFEFF))}"]'))
+    found = check_knowledge_base(open_knowledge_base(str(root), NOW))
+    assert key.startswith("\ufeff") or any(
+        one.code == "KB210" and why in one.message for one in found
+    )
+
+
+@pytest.mark.parametrize(
+    "key, letter",
+    [
+        ("email:d\u0430na@x.example", "CYRILLIC SMALL LETTER A"),
+        ("email:dana@n\u03bfrthpeak.example", "GREEK SMALL LETTER OMICRON"),
+        ("github:dr\u0435yes", "CYRILLIC SMALL LETTER IE"),
+        ("email:\u0434\u0430\u043d\u0430@x.example", ""),
+        ("email:\u7530\u4e2dtaro@x.example", ""),
+        ("email:jos\u00e9@x.example", ""),
+    ],
+)
+def test_a_letter_of_another_script_is_noted(tmp_path: Path, key: str, letter: str) -> None:
+    """Two scripts that look alike in one label are kept, with a note, and found by check; a whole label in one is usual."""
+    root = small(tmp_path)
+    notes = do(root, plan_set, "bob", "key", (key,)).edit.notes
+    found = check_knowledge_base(open_knowledge_base(str(root), NOW))
+    assert [letter in note for note in notes] == ([True] if letter else [])
+    assert [one.code for one in found if letter in one.message and one.code == "KB210"] == (
+        ["KB210"] if letter else []
+    )
+
+
+# -- ids of both kinds, and what a type leaves behind ------------------------------------------------------------
+
+
+def test_an_entity_and_an_observation_never_share_an_id(tmp_path: Path) -> None:
+    """One of them would hide the other: each takes another id than one that is made for it, and an id that is given is refused."""
+    root = small(tmp_path)
+    new = do(root, plan_new, "event", "2026-01-01 Seen")
+    assert new.edit.paths == ("entities/event/2026-01-01-seen-2.md",)
+    do(root, plan_new, "event", "Party", id="2026-11-29-party")
+    seen = do(root, plan_observe, "Party.", happened_at="2026-11-29")
+    assert seen.edit.observations == ("2026-11-29-party-2",)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_type_that_statements_do_not_admit_is_said(tmp_path: Path, strict: bool) -> None:
+    """Whatever stands at either end, and keys that the new type does not bear; ``strict`` refuses it. What is retired does not count."""
+    lines = (
+        "- mentors:: [Bob](bob.md) ^aa",
+        "- part-of:: [Bob](bob.md) ^bb",
+        "- reports-to:: [Bob](bob.md) (retracted) ^cc",
+    )
+    files = {
+        ADA: entity("ada", "## Relations", "", *lines, name="Ada", keys="[email:ada@x.example, github:ada]"),
+        BOB: entity("bob", name="Bob"),
+    }  # fmt: skip
+    root = write_kb(tmp_path, files, f"kb: 1\nstrict: {str(strict).lower()}\n")
+    for id, more in (("ada", ["email:ada@x.example"]), ("bob", [])):
+        for plan in (
+            lambda workspace, id=id: plan_set(workspace, id, "type", ("place",)),
+            lambda workspace, id=id: plan_move(workspace, id, type="place"),
+        ):
+            if strict:
+                with pytest.raises(Refused, match=f"{id} can be no place: .*ada/\\^aa"):
+                    plan(workspace(root))
+                continue
+            said = [
+                note
+                for note in plan(workspace(root)).notes
+                if "no place" in note or "not to a place" in note
+            ]
+            assert "ada/^aa" in said[0]
+            assert not any("^bb" in note or "^cc" in note for note in said)
+            assert [note.split(": ")[0] for note in said[1:]] == more

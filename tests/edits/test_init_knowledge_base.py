@@ -9,6 +9,8 @@ from kb.edits.format_files import format_files
 from kb.edits.init_knowledge_base import AlreadyKnowledgeBase, init_knowledge_base
 from kb.edits.seal_observations import seal_observations
 from kb.knowledge_base import open_knowledge_base
+from kb.render.edits import render_new
+from kb.store.git import start_repository
 from tests.conftest import NOW
 
 
@@ -29,6 +31,19 @@ def test_a_new_knowledge_base_is_clean(tmp_path: Path, with_git: bool) -> None:
         "contributes-to",
         "role",
     }
+
+
+@pytest.mark.parametrize("with_git", [False, True])
+def test_what_to_do_without_a_repository_is_said(tmp_path: Path, with_git: bool) -> None:
+    """Without one, nor one above, history is kept by nothing: the summary says how to get it, and only then."""
+    new = init_knowledge_base(str(tmp_path / "notes"), now=NOW, with_git=with_git)
+    _, summary = render_new(new)
+    assert new.is_in_git == with_git
+    assert ("git init" in summary) != with_git
+    inner = init_knowledge_base(str(tmp_path / "a" / "b"), now=NOW)
+    assert "git init" in render_new(inner)[1]
+    start_repository(str(tmp_path / "a"))
+    assert init_knowledge_base(str(tmp_path / "a" / "c"), now=NOW).is_in_git
 
 
 def test_in_a_folder_with_files_only_what_is_missing_is_added(tmp_path: Path) -> None:

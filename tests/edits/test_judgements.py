@@ -15,13 +15,18 @@ from kb.cli.program import program
 from kb.edits.decisions import Reason, plan_decide
 from kb.edits.edit import Edit
 from kb.edits.judgements import plan_distinct, plan_merge, plan_unmerge
+from kb.edits.observe import plan_observe
+from kb.edits.relate import Saying, plan_fact
 from kb.edits.set_fields import How, plan_set
 from kb.edits.undo import undo_last
-from kb.edits.workspace import Refused
+from kb.edits.workspace import Ambiguous, Refused, Workspace
+from kb.errors import UsageError
 from kb.knowledge_base import open_for_reading, open_knowledge_base
 from kb.model.observation import ObservationFile
 from tests.conftest import NOW, REPOSITORY, entity, observation, write_kb
-from tests.edits.editing import WHY, do, tree
+from tests.edits.editing import WHY, do, tree, workspace
+
+Plan = Callable[[Workspace], Edit]
 
 ADA, BOB, EVE = (f"entities/person/{id}.md" for id in ("ada", "bob", "eve"))
 SEEN = "observations/2026/01/2026-01-01-seen.md"
@@ -156,7 +161,7 @@ def test_a_reason_is_needed_and_evidence_must_be_there(tmp_path: Path) -> None:
         (plan_distinct, ("ada", "bob")),
     ]
     for plan, ids in plans:
-        with pytest.raises(Refused, match="reason"):
+        with pytest.raises(UsageError, match="reason"):
             do(root, plan, *ids, Reason("  "))
         with pytest.raises(Refused, match="no observation"):
             do(root, plan, *ids, Reason("x", ("nope",)))
@@ -239,9 +244,88 @@ def test_other_decisions_change_no_entity(tmp_path: Path) -> None:
     found = [[name.text for name in one.about] for one in decisions(root)]
     assert sorted(found) == [["ada", "2026-01-01-seen"], ["ada", "bob"], ["eve/^aa"]]
     assert errors(root) == []
-    for decision, about in (("merge", ("ada",)), ("nope", ("ada",)), ("reject", ("nobody",))):
-        with pytest.raises(Refused):
-            do(root, plan_decide, decision, about, WHY)
+    with pytest.raises(Refused, match="nobody"):
+        do(root, plan_decide, "reject", ("ada", "nobody"), WHY)
+
+
+@pytest.mark.parametrize(
+    "decision, about",
+    [
+        ("merge", "ada bob"),
+        ("nope", "ada bob"),
+        ("reject", ""),
+        ("reject", "ada"),
+        ("reject", "ada Ada"),
+        ("reject", "ada bob eve"),
+        ("reject", "ada 2026-01-01-seen"),
+        ("reject", "2026-01-01-seen"),
+        ("reject", "ada ^aa"),
+        ("not-mentioned", ""),
+        ("not-mentioned", "ada"),
+        ("not-mentioned", "2026-01-01-seen"),
+        ("not-mentioned", "ada bob"),
+        ("not-mentioned", "ada bob 2026-01-01-seen"),
+        ("not-mentioned", "^aa 2026-01-01-seen"),
+        ("correct", ""),
+    ],
+)
+def test_a_decision_is_about_what_it_can_be_about(
+    tmp_path: Path, decision: str, about: str
+) -> None:
+    """Another number or kind of things is wrong usage, and the message says what is wanted; so is no reason."""
+    root = people(tmp_path)
+    (root / EVE).write_text(entity("eve", "## Facts", "", "- title:: X [^2026-01-01-seen] ^aa"))
+    before = tree(root)
+    with pytest.raises(UsageError, match=r"is about|is no decision|is not decided here"):
+        do(root, plan_decide, decision, about.split(), WHY)
+    with pytest.raises(UsageError, match="needs its reason"):
+        do(root, plan_decide, "correct", ["ada"], WHY._replace(why=" "))
+    assert tree(root) == before
+
+
+def test_a_decision_is_not_merely_observed(tmp_path: Path) -> None:
+    """It would not say what it decides: the commands that do are named."""
+    with pytest.raises(UsageError, match="says what it decides"):
+        do(people(tmp_path), plan_observe, "Said.", kind="decision")
+
+
+def test_several_statements_are_rejected_at_once(tmp_path: Path) -> None:
+    """Suggestions are statements, and one reason may be that of many."""
+    root = people(tmp_path)
+    facts = ("- title:: X (auto-low) ^aa", "- title:: Y (auto-low) ^bb")
+    (root / EVE).write_text(entity("eve", "## Facts", "", *facts))
+    do(root, plan_decide, "reject", ("^aa", "eve/^bb"), WHY)
+    assert [[name.text for name in one.about] for one in decisions(root)] == [
+        ["eve/^aa", "eve/^bb"]
+    ]
+
+
+# -- who says it -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["Dana", "dana ", "email:office@x.example"])
+def test_whoever_could_be_two_is_asked_about(tmp_path: Path, name: str) -> None:
+    """A speaker, a participant, one who decides: a name or key of several is refused, with their ids; an id is taken."""
+    root = people(tmp_path)
+    for id in ("dana-reyes", "dana-whitfield"):
+        fields = {"aliases": "[Dana]", "keys": "[email:office@x.example]"}
+        (root / f"entities/person/{id}.md").write_text(entity(id, name=id.title(), **fields))
+    before = tree(root)
+    plans: tuple[Plan, ...] = (
+        lambda w: plan_observe(w, "Said.", said_by=name),
+        lambda w: plan_observe(w, "Said.", said_by="ada", participants=["ada", name]),
+        lambda w: plan_decide(w, "correct", ["ada"], WHY._replace(by=name)),
+        lambda w: plan_fact(w, "ada", "title", "X", Saying(said="Said.", by=name)),
+    )
+    for plan in plans:
+        with pytest.raises(Ambiguous) as refused:
+            do(root, plan)
+        assert "(dana-reyes)" in refused.value.message
+        assert "(dana-whitfield)" in refused.value.message
+    assert tree(root) == before
+    for who in ("dana-reyes", "Somebody Else"):
+        (seen,) = do(root, plan_observe, "Said.", said_by=who).edit.observations
+        assert workspace(root).graph.observations[seen].said_by == who
 
 
 # -- what is undone ----------------------------------------------------------------------------------------------
@@ -422,3 +506,56 @@ def test_a_merge_by_way_of_a_merged_one_says_so(tmp_path: Path) -> None:
     assert any("whatever becomes of bob" in note for note in done.edit.notes)
     do(root, plan_unmerge, "bob", WHY)
     assert open_knowledge_base(str(root), NOW).graph.survivors == {"eve": "ada"}
+
+
+def test_a_merge_names_whom_it_joins_through_others(tmp_path: Path) -> None:
+    """Whatever was merged into either before comes along, and is said."""
+    root = people(tmp_path)
+    do(root, plan_merge, "bob", "ada", WHY)
+    done = do(root, plan_merge, "eve", "bob", WHY)
+    assert done.edit.notes == ("joined too: ada, which was merged into bob",)
+
+
+@pytest.mark.parametrize(
+    "parted, survivor, other, through",
+    [
+        ("unmerge ada", "bob", "ada", "eve and ada"),
+        ("unmerge ada", "ada", "eve", "ada and eve"),
+        ("unmerge bob", "eve", "bob", ""),
+        ("unmerge bob", "ada", "eve", ""),
+        ("unmerge bob", "eve", "ada", None),
+        ("distinct", "bob", "eve", ""),
+        ("distinct", "eve", "bob", ""),
+    ],
+)
+def test_what_was_parted_is_not_joined_again_in_silence(
+    tmp_path: Path, parted: str, survivor: str, other: str, through: str | None
+) -> None:
+    """A pair that an undone merge or a judgement keeps apart is not joined, directly or through others, and the decision is named.
+
+    By force it is, which takes the decision back; undoing that parts them again.
+    """
+    root = people(tmp_path)
+    do(root, plan_merge, "bob", "ada", WHY)
+    if parted == "distinct":
+        do(root, plan_distinct, "ada", "eve", WHY)
+    else:
+        do(root, plan_merge, "eve", "bob", WHY)
+        do(root, plan_unmerge, parted.removeprefix("unmerge "), WHY)
+    before = tree(root)
+    with pytest.raises(Refused) as refused:
+        do(root, plan_merge, survivor, other, WHY)
+    assert tree(root) == before
+    if through is None:  # it is merged into another, which is said first
+        assert "is merged into" in refused.value.message
+        return
+    (decision,) = (
+        one
+        for one in workspace(root).graph.observations.values()
+        if one.decision in ("unmerge", "distinct")
+    )
+    assert decision.id in refused.value.message
+    assert refused.value.message.endswith(f"through {through}") or not through
+    done = do(root, plan_merge, survivor, other, WHY, force=True)
+    assert any(note.startswith("taken back: ") for note in done.edit.notes)
+    assert errors(root) == []

@@ -1,6 +1,6 @@
 """Statements through edits: said at their canonical place, added to, ended, superseded, cited; each reply says what was done."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -8,6 +8,7 @@ import pytest
 from kb.checks import check_knowledge_base
 from kb.edits import apply
 from kb.edits.apply import Applied, WriteOptions, apply_edit
+from kb.edits.decisions import plan_decide
 from kb.edits.edit import Edit
 from kb.edits.relate import Saying, plan_fact, plan_relate
 from kb.edits.retire import plan_cite, plan_confirm, plan_retire, plan_unrelate
@@ -16,6 +17,7 @@ from kb.edits.workspace import InUse, Refused, Workspace
 from kb.errors import KbError, UsageError
 from kb.knowledge_base import open_knowledge_base
 from tests.conftest import NOW, entity, git, observation, write_kb
+from tests.edits.editing import WHY
 from tests.syntax.test_bad_files import FILES
 
 ADA, BOB, CAY = (f"entities/person/{id}.md" for id in ("ada", "bob", "cay"))
@@ -410,7 +412,7 @@ def test_times_are_read_from_the_day_of_the_source(
         ({"since": "03/04/2026"}, "ambiguous"),
         ({"since": "2024", "when": "2025"}, "whole time"),
         ({"since": "2024/2025"}, "one date"),
-        ({"since": "2025", "valid_until": "2024"}, "2025/2024 is no time"),
+        ({"since": "2025", "valid_until": "2024"}, "--valid-until 2024 is before --since 2025"),
         ({"when": "soon"}, "soon"),
         ({"when": "yesterday", "observations": ("2026-01-01-undated",)}, "no time to count from"),
         ({"when": "yesterday", "observations": (SAID, "2026-03-02-later")}, "different days"),
@@ -529,8 +531,43 @@ def test_retiring_asks_for_one_way_and_a_real_successor(tmp_path: Path) -> None:
     for other, message in (("^a", "its own place"), ("^b", circle), ("^c", "no statement")):
         with pytest.raises(Refused, match=message):
             retire(root, "^a", superseded_by=other)
-    with pytest.raises(UsageError, match="no time"):
+    with pytest.raises(UsageError, match="the end 2025 is before its start, 2026"):
         retire(base(tmp_path / "x", "## Facts", "", "- title:: A (2026/..) ^a"), "^a", until="2025")
+
+
+@pytest.mark.parametrize("how", [{"until": "2026"}, {"is_ended": True}])
+def test_what_was_never_so_neither_ends_nor_is_confirmed(
+    tmp_path: Path, how: dict[str, object]
+) -> None:
+    """A retracted or superseded statement says nothing more; the refusal names what took its place."""
+    facts = ("- title:: A (auto-low, retracted) ^a", "- title:: B (auto-low, superseded by ^c) ^b", "- title:: C ^c")  # fmt: skip
+    root = base(tmp_path, "## Facts", "", *facts)
+    before = snapshot(root)
+    for id, message in (("^a", "never so"), ("^b", r"superseded by \^c")):
+        with pytest.raises(Refused, match=message):
+            retire(root, id, **how)
+        with pytest.raises(Refused, match=message):
+            do(root, lambda workspace: plan_confirm(workspace, id))  # noqa: B023
+    assert snapshot(root) == before
+
+
+@pytest.mark.parametrize(
+    "time, said, message",
+    [
+        ("", {"since": "2026", "valid_until": "2025"}, "--valid-until 2025 is before --since 2026"),
+        (" (/2024)", {"since": "2023", "valid_until": "2022"}, "--valid-until 2022 is before"),
+        ("", {"when": "2026/2025"}, "2025 is before 2026"),
+    ],
+)
+def test_an_end_before_its_start_is_wrong_usage(
+    tmp_path: Path, time: str, said: dict[str, object], message: str
+) -> None:
+    """The options that are at odds are named, or the start that stands."""
+    root = base(tmp_path, "## Relations", "", f"{STANDING}{time} ^x")
+    before = snapshot(root)
+    with pytest.raises(UsageError, match=message):
+        relate(root, "ada", "works-for", "acme", **said)
+    assert snapshot(root) == before
 
 
 def test_unrelate_ends_retracts_or_deletes(tmp_path: Path) -> None:
@@ -593,9 +630,8 @@ def test_a_successor_is_one_that_the_file_can_name(tmp_path: Path) -> None:
     """Where an id is borne elsewhere too, the refusal says by whom; its hint can be followed."""
     bob = entity("bob", "## Facts", "", "- title:: X ^y", "- role:: Z ^only", name="Bob")
     cay = entity("cay", "## Facts", "", "- title:: X ^y", name="Cay")
-    root = base(
-        tmp_path, "## Facts", "", "- title:: A ^a", "- role:: B ^only", **{BOB: bob, CAY: cay}
-    )
+    lines = ("- reports-to:: [Bob](bob.md) ^a", "- mentors:: [Bob](bob.md) ^only")
+    root = base(tmp_path, "## Relations", "", *lines, **{BOB: bob, CAY: cay})
     with pytest.raises(
         Refused, match=r"cannot name \^y of bob: bob, cay have a statement \^y each"
     ):
@@ -606,6 +642,103 @@ def test_a_successor_is_one_that_the_file_can_name(tmp_path: Path) -> None:
         retire(root, "ada/^only", superseded_by="bob/^only")
     assert own.value.hint.endswith("kb retire ada/^only --retract")
     retire(root, "ada/^only", retract=True)
+
+
+@pytest.mark.parametrize(
+    "successor, message",
+    [
+        ("^cays", r"\^old says nothing of cay"),
+        ("^gone", r"\^gone is retracted itself"),
+        ("^past", r"\^past is superseded by \^new itself"),
+        ("^new", ""),
+        ("^ended", ""),
+        ("^bobs", ""),
+        ("^alike", ""),
+    ],
+)
+def test_a_successor_stands_and_speaks_of_the_same(
+    tmp_path: Path, successor: str, message: str
+) -> None:
+    """It says something of an end of what it replaces, from either end where both are alike, and is not retired itself."""
+    cay = entity(
+        "cay",
+        "## Facts",
+        "",
+        "- title:: A ^cays",
+        "",
+        "## Relations",
+        "",
+        "- collaborates-with:: [Bob](bob.md) ^alike",
+        name="Cay",
+    )
+    bob = entity("bob", "## Facts", "", "- title:: B ^bobs", name="Bob")
+    facts = ("- title:: A (retracted) ^gone", "- title:: B (superseded by ^new) ^past", "- title:: C ^new", "- title:: D (2020/2021) ^ended")  # fmt: skip
+    root = base(
+        tmp_path,
+        "## Relations",
+        "",
+        "- reports-to:: [Bob](bob.md) ^old",
+        "",
+        "## Facts",
+        "",
+        *facts,
+        **{BOB: bob, CAY: cay},
+    )
+    if message:
+        with pytest.raises(Refused, match=message):
+            retire(root, "^old", superseded_by=successor)
+    else:
+        retire(root, "^old", superseded_by=successor)
+        assert items(root)[0] == f"- reports-to:: [Bob](bob.md) (superseded by {successor})"
+
+
+def test_a_statement_superseded_already_stays_so(tmp_path: Path) -> None:
+    """The same again does nothing, whatever became of the successor since."""
+    facts = ("- title:: A (superseded by ^b) ^a", "- title:: B (superseded by ^c) ^b", "- title:: C ^c")  # fmt: skip
+    root = base(tmp_path, "## Facts", "", *facts)
+    assert retire(root, "^a", superseded_by="^b").edit.changes == ()
+
+
+def test_what_a_new_statement_replaces_speaks_of_the_same(tmp_path: Path) -> None:
+    """``--supersede`` goes by the rule of ``--superseded-by``."""
+    bob = entity(
+        "bob",
+        "## Relations",
+        "",
+        "- collaborates-with:: [Cay](cay.md) ^x",
+        "",
+        "## Facts",
+        "",
+        "- title:: A ^bobs",
+        name="Bob",
+    )
+    root = base(tmp_path, **{BOB: bob})
+    for id in ("^bobs", "bob/^bobs"):
+        with pytest.raises(Refused, match=r"no statement \^bobs of ada|\^bobs says nothing of ada"):
+            fact(root, "ada", "title", "B", supersede=id)
+    with pytest.raises(Refused, match=r"\^x says nothing of ada"):
+        relate(root, "ada", "works-for", "acme", supersede="bob/^x")
+    done = relate(root, "ada", "collaborates-with", "cay", supersede="^x")
+    assert items(root, BOB)[0].endswith(f"(superseded by {id_of(done)})")
+
+
+@pytest.mark.parametrize("id", ["", " ", "^", "^^", "/", "/^", "ada/", "ada/^", "^a b", "[^a]"])
+def test_what_can_be_no_statements_id_is_wrong_usage(tmp_path: Path, id: str) -> None:
+    """Every edit of a statement says so, before anything is looked for; nothing is written."""
+    root = base(tmp_path, "## Facts", "", "- title:: A (auto-low) ^a")
+    before = snapshot(root)
+    plans: tuple[Callable[[Workspace], Edit], ...] = (
+        lambda workspace: plan_retire(workspace, id, retract=True),
+        lambda workspace: plan_retire(workspace, "^a", superseded_by=id or "^"),
+        lambda workspace: plan_cite(workspace, id, [SAID]),
+        lambda workspace: plan_confirm(workspace, id),
+        lambda workspace: plan_fact(workspace, "ada", "title", "B", _saying({"supersede": id or "^"})),
+        lambda workspace: plan_decide(workspace, "correct", [id if "^" in id else f"{id}^"], WHY),
+    )  # fmt: skip
+    for plan in plans:
+        with pytest.raises(UsageError, match="is no statement's id"):
+            do(root, plan)
+    assert snapshot(root) == before
 
 
 def test_of_two_statements_of_an_id_the_files_own_is_meant(tmp_path: Path) -> None:

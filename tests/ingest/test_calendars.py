@@ -339,3 +339,21 @@ def test_any_calendar_is_read(pieces: list[str], data: bytes) -> None:
             "".join((item.text, item.title, item.source, item.said_by, *item.warnings)).encode()
         else:
             item.message.encode()
+
+
+def test_whom_a_line_names_besides_is_counted() -> None:
+    """Who sent for somebody, whom somebody sent, and the groups somebody is in are no participants, and are said."""
+    record = event(
+        "DTSTART:20260101T000000Z",
+        'ORGANIZER;SENT-BY="mailto:pa@x.example":mailto:ann@x.example',
+        'ATTENDEE;MEMBER="mailto:dev@x.example","mailto:ops@x.example":mailto:bob@x.example',
+        'ATTENDEE;MEMBER="mailto:dev@x.example";DELEGATED-TO="mailto:eve@x.example":mailto:kim@x.example',
+        'ATTENDEE;DELEGATED-FROM="mailto:kim@x.example":mailto:eve@x.example',
+    )
+    assert keys_of(record) == tuple(f"email:{one}@x.example" for one in ("ann", "bob", "kim", "eve"))  # fmt: skip
+    assert record.warnings == (
+        'SENT-BY names 1 address, not kept as participants: "mailto:pa@x.example"',
+        'MEMBER names 2 addresses, not kept as participants: "mailto:dev@x.example", "mailto:ops@x.example"',
+        'DELEGATED-TO names 1 address, not kept as participants: "mailto:eve@x.example"',
+        'DELEGATED-FROM names 1 address, not kept as participants: "mailto:kim@x.example"',
+    )

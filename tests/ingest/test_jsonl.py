@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kb.checks import check_knowledge_base
 from kb.diagnostics import Severity
 from kb.edits.format_files import format_files
+from kb.edits.import_writes import iter_writing_order
 from kb.edits.records import Import
 from kb.ingest.jsonl import import_jsonl, read_records
 from kb.knowledge_base import KnowledgeBase, open_knowledge_base
@@ -579,6 +580,78 @@ def test_files_that_cannot_be_written_are_lost_and_not_counted(tmp_path: Path) -
     assert [path.split("/")[1] for path in done.made] == ["2000", "team"]
     assert done.lost == 1
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+#: Two who name each other, one who names both, one who is named by nobody, and a source for each way to cite.
+_KNOTTED = (
+    ADA,
+    BOB,
+    {**ADA, "ref": "person/cy", "name": "Cy"},
+    TEAM,
+    OBS,
+    {**OBS, "ref": "o/pep-2"},
+    MEMBER,
+    TITLE,
+    {**MEMBER, "predicate": "reports-to", "object": "person/bob"},
+    {**MEMBER, "subject": "person/bob", "predicate": "mentors", "object": "person/ada"},
+    {**MEMBER, "subject": "person/cy", "predicate": "reports-to", "source": "o/pep-2", "object": "person/bob"},
+    {**TITLE, "subject": "person/cy", "source": ["o/pep-1", "o/pep-2"], "said_by": "person/ada"},
+    {**MEMBER, "subject": "team/old", "predicate": "part-of"},
+    {**TITLE, "subject": "team/old", "predicate": "status", "value": "old"},
+)  # fmt: skip
+
+
+def _lines_of(root: Path) -> dict[str, list[bytes]]:
+    """Give the lines of each file; definitions stand in the order in which sources were cited first."""
+    return {
+        path.relative_to(root).as_posix(): sorted(path.read_bytes().splitlines())
+        for path in root.rglob("*.md")
+        if path.is_file()
+    }
+
+
+@pytest.mark.parametrize("number", range(7))
+def test_what_could_not_be_written_is_referred_to_by_nothing(tmp_path: Path, number: int) -> None:
+    """Whichever file cannot be written, what is written is sound, the rest is reported, and the same import adds it, once."""
+    source = tmp_path / "kb.jsonl"
+    source.write_text("\n".join(map(json.dumps, _KNOTTED)), encoding="utf-8")
+    there = {"entities/team/old.md": entity("old", type="team", import_ref="team/old")}
+    clean, root = (write_kb(tmp_path / name, there) for name in ("clean", "kb"))
+    whole = import_jsonl(open_knowledge_base(str(clean), NOW), str(source))
+    assert (whole.lost, len(whole.made), whole.changed) == (0, 6, (*there,))
+    path = (*whole.made, *whole.changed)[number]
+    base = open_knowledge_base(str(root), NOW)
+    saved = (root / path).read_bytes() if path in there else None
+    (root / path).unlink(missing_ok=True)
+    (root / path).mkdir(parents=True)
+    done = import_jsonl(base, str(source))
+    left = len(whole.made) + len(whole.changed) - len(done.made) - len(done.changed)
+    assert 0 < left <= done.lost
+    (root / path).rmdir()
+    if saved is not None:
+        (root / path).write_bytes(saved)
+    base = open_knowledge_base(str(root), NOW)
+    found = check_knowledge_base(base)
+    assert [one for one in found if one.severity is Severity.ERROR] == []
+    assert import_jsonl(base, str(source)).lost == 0
+    assert _lines_of(root) == _lines_of(clean)
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), st.sets(st.sampled_from("abcdefxy"))))
+def test_what_is_needed_is_written_first(needs: dict[str, set[str]]) -> None:
+    """Each comes whole once, when all that it needs is there; only those that need a circle come without, before."""
+    bare: set[str] = set()
+    whole: set[str] = set()
+    for id, is_bare in iter_writing_order(needs):
+        assert id not in whole
+        if is_bare:
+            assert id not in bare
+            bare.add(id)
+        else:
+            assert needs[id] & needs.keys() - {id} <= bare | whole
+            whole.add(id)
+    assert whole == needs.keys()
+    assert not [id for id in bare if not needs[id] & bare]
 
 
 def test_quotes_stay_where_check_finds_them(run: Run) -> None:

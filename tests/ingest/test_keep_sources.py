@@ -277,15 +277,16 @@ def test_what_nothing_reads_is_refused(
     root: Path, tmp_path: Path, name: str, text: str, words: str
 ) -> None:
     """A file that nothing reads, or a folder in which nothing is read, ends with 1 and says what to do; beside others it does not."""
-    path = tmp_path / name
-    path.parent.mkdir(exist_ok=True)
+    export = tmp_path / "export"
+    path = export / name
+    path.parent.mkdir(parents=True)
     path.write_text(text)
-    given = path.parent if path.parent != tmp_path else path
+    given = path.parent if path.parent != export else path
     result = run(root, "ingest", str(given))
     assert result.return_value == ExitCode.REFUSED
     assert words in result.stdout
-    (given / "b.md" if given.is_dir() else tmp_path / "b.md").write_text("# B\n")
-    assert run(root, "ingest", str(tmp_path if given == path else given)).return_value in (0, None)
+    (path.parent / "b.md").write_text("# B\n")
+    assert run(root, "ingest", str(path.parent)).return_value in (0, None)
 
 
 def test_observe_files_a_sealed_text(root: Path, tmp_path: Path) -> None:
@@ -315,7 +316,7 @@ def test_observe_files_a_sealed_text(root: Path, tmp_path: Path) -> None:
         (("x", "--happened-at", "03/04/2026"), "--happened-at"),
         (("x", "--happened-at", "2026-01/.."), "no single date"),
         (("x", "--derived-from", "nothing"), "no observation"),
-        ((" ",), "needs a text"),
+        (("--file", "-"), "needs a text"),
         ((), "no text"),
     ],
 )

@@ -471,3 +471,47 @@ def test_any_bytes_are_read(data: bytes, lines: list[bytes]) -> None:
             (record.text, record.title, record.source, *record.warnings, *keys_of(record))
         ).encode()
         assert record.title
+
+
+@pytest.mark.parametrize(
+    "to, said",
+    [
+        ("root", '"root" is no address that can be read'),
+        ("root, Ann Bell, bob@x.example, <kim>", '3 are no addresses that can be read, and are left out: "root", "Ann Bell", "kim"'),
+        ("=?utf-8?B?!!!?=", '"=?utf-8?B?!!!?=" is no address'),
+        ("a, b, c, d", '"a", "b", "c" …'),
+        ("Ann <ann\u200b@x.example>", "is no address that can be read"),
+        ("undisclosed-recipients:;", ""),
+        ("Undisclosed recipients:;", ""),
+        ("undisclosed-recipients", ""),
+        ('"undisclosed-recipients"', ""),
+        ("<undisclosed-recipients:;>", ""),
+        ("unlisted-recipients:; (no To-header on input)", ""),
+        ("friends:;", ""),
+        ("", ""),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("header", ["To", "Cc", "Bcc", "Sender"])
+def test_recipients_without_an_address_are_counted(header: str, to: str, said: str) -> None:
+    """Whoever cannot be known by an address is named in one warning a header; that nobody is named needs no word."""
+    head = f"From: Ann <ann@x.example>\nMessage-ID: <1@x>\nDate: Thu, 22 Oct 2026 09:14:00 +0200\n{header}: {to}\n"
+    record = next(read_mail(f"{head}\nHello.\n".encode(), "a.eml"))
+    left_out = [one for one in record.warnings if "can be read" in one]
+    assert len(left_out) == bool(said)
+    assert all(one.startswith(f"{header}: ") and said in one for one in left_out)
+
+
+def test_an_author_without_an_address_is_said_as_a_name() -> None:
+    """Nothing is lost: who said it is the name. Of several that have none, each is named."""
+    record = mail("", "x", head=b"From: Ann Bell\nMessage-ID: <1@x>\nDate: Thu, 22 Oct 2026 09:14:00 +0200\n")  # fmt: skip
+    assert (record.said_by, record.warnings) == ("Ann Bell", ())
+    record = mail("", "x", head=b"From: Ann Bell, bob@x.example\nMessage-ID: <1@x>\nDate: Thu, 22 Oct 2026 09:14:00 +0200\n")  # fmt: skip
+    assert record.said_by == "email:bob@x.example"
+    assert any("Ann Bell" in one for one in record.warnings)
+
+
+def test_an_address_with_a_letter_of_another_script_is_warned_of() -> None:
+    """It is kept, since it may be one; whoever reads the warning looks twice."""
+    found: list[str] = []
+    read_addresses("Dana <d\u0430na@northpeak.example>", "From", found)
+    assert "CYRILLIC SMALL LETTER A" in found[0]

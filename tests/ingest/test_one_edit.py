@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from kb.checks import check_knowledge_base
 from kb.diagnostics import Severity
 from kb.edits.apply import WriteOptions
 from kb.edits.edit import Edit, FileChange
-from kb.edits.journal import Journal, Repeated, Unknown
+from kb.edits.journal import Journal, JournalEntry, Repeated, State, Unknown
 from kb.edits.runs import Run
 from kb.edits.undo import NothingToUndo, Undone, undo_last
 from kb.errors import ExitCode
@@ -137,17 +137,23 @@ def test_a_run_is_one_commit(root: Path, mails: Path) -> None:
 def test_what_a_commit_names_is_bounded(
     root: Path, mails: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of many observations the first are named; more files than a command takes are left to the user, with a word."""
+    """Of many observations the first are named."""
     monkeypatch.setattr("kb.edits.apply._MOST_TRAILERS", 2)
     run(root, "ingest", str(mails), "--commit")
     message = git(root, "log", "-1", "--format=%B")
     assert message.count("Kb-Observation:") == 2
     assert "the first 2 are named" in message
-    undo_last(str(root))
-    monkeypatch.setattr("kb.edits.apply._room_for_arguments", lambda: 100)
-    done = run_json(root, "ingest", str(mails), "--commit")
-    assert (done["commit"], len(done["changes"])) == (None, 6)
-    assert "6 files are more than one git command takes" in done["warnings"][0]
+
+
+def test_a_run_that_git_does_not_commit_says_so(root: Path, mails: Path) -> None:
+    """The answer says what was filed, and the status that it is in no commit."""
+    (root / ".git/index.lock").touch()
+    result = run(root, "ingest", str(mails), "--commit", "--json")
+    assert result.return_value == ExitCode.REFUSED
+    outcome = json.loads(result.stdout)
+    assert (outcome["written"], outcome["commit"], len(outcome["changes"])) == (True, None, 6)
+    assert (outcome["error"]["code"], outcome["error"]["exit_status"]) == ("not-committed", 1)
+    assert "not committed" in result.stderr
 
 
 def test_a_key_makes_a_repeated_run_harmless(root: Path, mails: Path) -> None:
@@ -206,14 +212,76 @@ def test_an_interruption_ends_the_program_with_its_status(
     assert "what was filed stays" in result.stdout
 
 
+def test_an_interruption_within_a_record_leaves_nobody_of_it(
+    root: Path, mails: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whom the record would have made is not counted, and what the run says is what lies there."""
+    made: list[object] = []
+    original = Run.make
+
+    def interrupted(self: Run, changes: Sequence[FileChange]) -> None:
+        made.append(changes)
+        if len(made) == 2:
+            raise KeyboardInterrupt
+        original(self, changes)
+
+    monkeypatch.setattr(Run, "make", interrupted)
+    before = contents(root)
+    done = ingest(root, mails)
+    assert done.is_interrupted
+    assert (len(done.kept), len(done.entities)) == (1, 1)
+    assert "1 observation, 1 new entity" in done.subject
+    assert set(contents(root)) == {*before, *done.made}
+
+
+@pytest.mark.parametrize("damage", [b"?\n", None])
+def test_a_repeat_needs_no_list(root: Path, mails: Path, damage: bytes | None) -> None:
+    """A repeated call does nothing though the list of the run's files is damaged or gone, and says what it does not know."""
+    ingest(root, mails)
+    (path,) = (lock_path(str(root)).parent / "edits").glob("*.files")
+    path.unlink() if damage is None else path.write_bytes(damage)
+    before = contents(root)
+    again = ingest(root, mails)
+    assert (again.is_done_before, again.made) == (True, ())
+    assert again.warnings == ("which files it made is not known: the list of them is damaged",)
+    assert contents(root) == before
+
+
+@pytest.mark.parametrize("is_second_written", [True, False])
+def test_undo_stops_at_a_run_without_list_and_entry(
+    root: Path, mails: Path, monkeypatch: pytest.MonkeyPatch, is_second_written: bool
+) -> None:
+    """Where the disk takes neither at first, the run is written down in the end, or a warning says that undo knows nothing of it."""
+    run(root, "observe", "Dana leads.", "--title", "Talk")
+    (lock_path(str(root)).parent / "edits/000000000002.files").mkdir()
+    original, tries = Journal.rewrite, []
+
+    def failing(self: Journal, entry: JournalEntry) -> str:
+        tries.append(entry)
+        is_refused = len(tries) == 1 or not is_second_written
+        return "No space left on device" if is_refused else original(self, entry)
+
+    monkeypatch.setattr(Journal, "rewrite", failing)
+    done = ingest(root, mails)
+    monkeypatch.undo()
+    before = contents(root)
+    if is_second_written:
+        assert done.warnings == ("kb undo will stop at this: No space left on device",)
+        with pytest.raises(Unknown, match="ingest: 3 observations"):
+            undo_last(str(root))
+        assert contents(root) == before
+    else:
+        assert "kb undo does not know it" in done.warnings[0]
+
+
 def test_a_run_that_fails_is_known(root: Path, mails: Path) -> None:
     """What a run made before a fault of ours, which is no end that was planned, can be undone."""
     before = contents(root)
     with pytest.raises(ZeroDivisionError):
         ingest(root, mails, ZeroDivisionError)
     assert len(contents(root)) == len(before) + 4
-    edit, entry, _ = undo_last(str(root))
-    assert (entry.edit.subject, len(edit.changes)) == ("ingest that was not finished", 4)
+    edit = undo_last(str(root)).edit
+    assert (edit.subject, len(edit.changes)) == ("undo: ingest that was not finished", 4)
     assert contents(root) == before
 
 
@@ -243,7 +311,7 @@ def test_undo_stops_at_a_run_that_is_not_remembered(root: Path, mails: Path) -> 
     done = run_json(root, "ingest", str(mails))
     assert (len(done["changes"]), done["warnings"]) == (
         6,
-        ["kb undo will stop at this: File exists"],
+        ["kb undo will stop at this: Is a directory"],
     )
     before = contents(root)
     with pytest.raises(Unknown, match="the last write was: ingest: 3 observations"):
@@ -257,7 +325,7 @@ def test_an_undoing_that_was_killed_goes_on(root: Path, mails: Path) -> None:
     journal = Journal(str(root))
     entry = journal.last()
     assert entry is not None
-    journal.rewrite(entry._replace(is_partial=True))
+    journal.rewrite(entry._replace(state=State.UNDOING))
     (root / "entities/person/p0.md").unlink()
     undo_last(str(root))
     assert list(contents(root)) == [DANA]

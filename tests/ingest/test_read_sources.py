@@ -9,9 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb.edits.file_texts import format_observation
+from kb.edits.workspace import Refused
 from kb.ingest import read_sources as module
 from kb.ingest.notes import read_note
-from kb.ingest.read_sources import Format, detect_format, read_bytes, read_sources
+from kb.ingest.read_sources import (
+    Format,
+    check_sources,
+    detect_format,
+    read_bytes,
+    read_sources,
+)
 from kb.ingest.records import Problem, SourceRecord
 from kb.ingest.repeats import iter_new, kept_text, seal_of_record
 from kb.model.observation import KINDS
@@ -311,3 +318,40 @@ def test_random_bytes_never_raise(data: bytes, format: Format) -> None:
         if isinstance(item, SourceRecord):
             check_that_an_observation_keeps(item)
     detect_format("x", data)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".", "..", "entities", "entities/person", "entities/person/ada.md", "observations", "link",
+        "questions/../observations", ".git", ".git/hooks",
+    ],
+)  # fmt: skip
+def test_what_is_filed_already_is_no_source(tmp_path: Path, path: str) -> None:
+    """A knowledge base's own root, what holds it, its entities and observations, and git's folder are refused; all else is read."""
+    root = tmp_path / "kb"
+    for folder in ("entities/person", "observations/2026", "export", "questions", ".git/hooks"):
+        (root / folder).mkdir(parents=True)
+    (root / "entities/person/ada.md").write_text("---\nid: ada\n---\n")
+    (root / "link").symlink_to(root / "entities")
+    with pytest.raises(Refused, match="no source"):
+        check_sources(str(root), [str(root / "export"), str(root / path)])
+    check_sources(str(root), [str(root / "export"), str(tmp_path / "elsewhere"), str(root / "questions")])  # fmt: skip
+
+
+def test_a_walk_leaves_git_out(tmp_path: Path) -> None:
+    """Whatever lies in a .git, at any depth and in a Maildir too, is no source."""
+    for folder in (
+        ".git",
+        "deep/.git",
+        "box/.git",
+        "box/cur/",
+        "box/new",
+        "box/.git/cur",
+        "box/.git/new",
+    ):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        if ".git" in folder:
+            (tmp_path / folder / "a.eml").write_bytes(MAIL)
+    (tmp_path / "deep/b.eml").write_bytes(MAIL)
+    assert [one.where for one in records(tmp_path)] == [str(tmp_path / "deep/b.eml")]

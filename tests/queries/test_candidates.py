@@ -10,6 +10,7 @@ from kb.edits.decisions import plan_decide
 from kb.edits.judgements import plan_distinct, plan_merge, plan_unmerge
 from kb.knowledge_base import KnowledgeBase, open_for_reading
 from kb.queries.candidates import list_candidates
+from kb.queries.show import show
 from kb.render.as_json import answer_as_json
 from kb.render.as_text import render_text
 from tests.conftest import NOW, entity, observation, write_kb
@@ -91,7 +92,7 @@ def test_case_b60_a_shared_key_is_a_reason_and_no_merge(make_kb: Make) -> None:
 
 
 def test_what_was_judged_does_not_come_back(tmp_path: Path) -> None:
-    """distinct_from, a merge, a rejection; what was taken back is offered again, and an unmerge restores the offer."""
+    """distinct_from, a merge, its undoing, a rejection; what was taken back is offered again."""
     root = write_kb(tmp_path, {**person("a", name="X"), **person("b", name="X"), **person("c")})
 
     def found() -> list[str]:
@@ -106,11 +107,27 @@ def test_what_was_judged_does_not_come_back(tmp_path: Path) -> None:
     do(root, plan_merge, "a", "b", later)
     assert found() == []
     do(root, plan_unmerge, "b", later)
-    assert found() == ["a~b"]
-    do(root, plan_merge, "c", "b", later)
-    assert found() == ["a~c"]  # as the survivor has the name now
-    do(root, plan_decide, "reject", ("a", "b"), WHY._replace(happened_at="2026-12-01"))
     assert found() == []
+    do(root, plan_merge, "c", "b", later)
+    assert found() == []  # the survivor has the name now, and is whom a is not
+    do(root, plan_decide, "correct", ("a", "b"), WHY._replace(happened_at="2026-12-01"))
+    assert found() == ["a~c"]
+    do(root, plan_decide, "reject", ("a", "b"), WHY._replace(happened_at="2026-12-02"))
+    assert found() == []
+
+
+def test_an_undone_merge_and_a_later_one(tmp_path: Path) -> None:
+    """What was parted is not offered, by candidates or on the page, until a merge that came later is gone from the file."""
+    root = write_kb(tmp_path, {**person("a", name="X"), **person("b", name="X")})
+    do(root, plan_merge, "a", "b", WHY)
+    do(root, plan_unmerge, "b", WHY._replace(happened_at="2026-12-01"))
+    base = open_for_reading(str(root), NOW)
+    assert pairs(base) == {}
+    assert show(base, "a").results[0].candidates == ()
+    do(root, plan_merge, "a", "b", WHY._replace(happened_at="2026-12-02"), force=True)
+    path = root / "entities/person/b.md"
+    path.write_text(path.read_text().replace("merged_into: a\n", ""))
+    assert list(pairs(open_for_reading(str(root), NOW))) == ["a~b"]
 
 
 def test_decisions_about_others_judge_nothing(make_kb: Make) -> None:

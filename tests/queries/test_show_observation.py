@@ -3,10 +3,13 @@
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from kb.cli.program import program
-from tests.conftest import entity, observation, write_kb
+from kb.knowledge_base import open_knowledge_base
+from kb.queries.show_observation import show_observation
+from tests.conftest import NOW, entity, observation, write_kb
 
 
 def test_an_observation_is_shown_by_its_id(tmp_path: Path) -> None:
@@ -33,3 +36,20 @@ def test_an_observation_is_shown_by_its_id(tmp_path: Path) -> None:
         CliRunner().invoke(program, ["show", "2026-02-02-fair", "--json", "--root", root]).stdout
     )
     assert fair["results"]["entity"]["type"] == "event"
+
+
+@pytest.mark.parametrize("is_older", [True, False])
+def test_one_of_two_that_claim_an_id_is_shown_with_a_note(tmp_path: Path, is_older: bool) -> None:
+    """The first by path is shown, and the other is named, whether the graph file or a later change knows it."""
+    first, second = (f"observations/{folder}/2026-01-01-seen.md" for folder in ("2026/01", "a"))
+    files = {first: observation("2026-01-01-seen")}
+    twin = {second: observation("2026-01-01-seen", "Other.\n")}
+    root = write_kb(tmp_path / "kb", {**files, **twin} if is_older else files)
+    call = ["show", "2026-01-01-seen", "--json", "--root", str(root)]
+    CliRunner().invoke(program, call)
+    write_kb(root, twin)
+    answer = json.loads(CliRunner().invoke(program, call).stdout)
+    assert answer["results"]["path"] == first
+    assert answer["notes"] == [f"{second} claims this id too, and is not shown"]
+    clean = show_observation(open_knowledge_base(str(root), NOW), "2026-01-01-seen")
+    assert clean.notes == tuple(answer["notes"])

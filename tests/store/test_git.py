@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from kb.derived.revision import revision_of
-from kb.store.git import blob_id, read_blobs, tree_blobs, user_email
+from kb.store.git import blob_id, commit_files, read_blobs, tree_blobs, user_email
 from kb.store.references import head_commit
-from tests.conftest import git
+from tests.conftest import git, make_repository
 
 
 def committed(root: Path, *options: str) -> Path:
@@ -80,3 +80,20 @@ def test_whose_the_repository_is(
     (root / ".git/config").write_text(f"[core]\n\tbare = false\n{config}")
     (root / ".git/other").write_text("[user]\n\temail = other@x.example\n")
     assert user_email(str(root)) == email
+
+
+def test_a_commit_takes_any_names_to_the_letter(tmp_path: Path) -> None:
+    """What is a pattern, an option, a quotation or two lines to others is a name; one like it is not committed."""
+    (tmp_path / "kb").mkdir()
+    (tmp_path / "kb/a.md").touch()
+    root = make_repository(tmp_path / "kb")
+    names = ("*.md", ":(top)b.md", "-a.md", '"q".md', " é\n.md", "x y.md")
+    for name in (*names, "b.md", "z.md"):
+        (root / name).write_bytes(b"new\n")
+    commit, why = commit_files(str(root), names, "all")
+    assert (commit, why) == (head_commit(str(root)), "")
+    found = git(root, "show", "--name-only", "-z", "--format=", "HEAD").split("\0")
+    assert sorted(filter(None, found)) == sorted(names)
+    (root / names[0]).unlink()
+    commit_files(str(root), names, "one went")
+    assert git(root, "show", "--name-only", "--format=", "HEAD").split() == ["*.md"]

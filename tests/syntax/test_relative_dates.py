@@ -252,8 +252,8 @@ def test_numbers_with_one_reading_are_read(text: str, day: str) -> None:
     [
         ("Tuesday", "may be the last one or the next", 'write "last tuesday"'),
         ("nonsense", '"nonsense" is no date that can be read', '"next Tuesday"'),
-        ("soon", "too vague", "a span of dates"),
-        ("a few weeks ago", "too vague", "a span of dates"),
+        ("soon", "too vague", "as roughly as it is known"),
+        ("a few weeks ago", "too vague", "as roughly as it is known"),
         ("by Friday", "bounds a time and names none", '"until next friday"'),
         ("tomorrow at 14:00", "a time of day needs its offset", '"tomorrow 14:00+02:00"'),
         ("tomorrow at 2pm", "24 hours", "14:00+02:00"),

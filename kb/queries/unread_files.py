@@ -1,0 +1,177 @@
+"""The files that would be entities and cannot be read: whether a key or a name stands in their text. Decides no identity.
+
+Such a file's keys and names are not in the graph. Who asks for one that nobody bears looks here, so that nobody is made a
+second time because a file of his is damaged.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from kb.graph.graph import Graph
+from kb.graph.keys import normalize_key
+from kb.model.names import fold
+from kb.model.vocabulary import KeyForm
+from kb.store.root import ENTITIES
+
+#: Far beyond what is read as an entity: a file may be unread because it is too large.
+_MOST_BYTES = 64 * 1024 * 1024
+#: Files that a sentence names.
+_SHOWN = 3
+#: A key as it may stand anywhere, each beginning tried: in ``keys: email:…`` the second word is the kind.
+_KEY = re.compile(
+    r"(?<![\w-])(?=([\w-]{1,99}+)[\"']?[ \t]{0,9}:[ \t]{0,9}[\"']?([^\s\"'\[\]{}]{1,500}))"
+)
+_ADDRESS = re.compile(
+    r"(?<![^\s\"'\[\]{}<>(),;:@])[^\s\"'\[\]{}<>(),;:@]{1,320}+@[^\s\"'\[\]{}<>(),;:@]{1,320}+"
+)
+_AFTER_VALUE = ",;.)>"
+#: Where characters were lost: bytes that are no UTF-8, what stands in for them, control characters.
+_DAMAGE = re.compile("[\udc80-\udcff\ufffd\x01-\x08\x0b\x0c\x0e-\x1f\x7f]+")
+_MOST_DAMAGES = 1000
+#: Characters of a key that may be lost at one place.
+_LOST = 4
+_LONGEST_KEY = 500
+
+
+class _Stump(NamedTuple):
+    """What stands before and behind a place where characters were lost; at a text's end nothing stands behind."""
+
+    before: str
+    behind: str | None
+
+
+class _Text:
+    """A file's text, case folded, with the keys that stand in it as they are compared."""
+
+    def __init__(self, data: bytes, graph: Graph) -> None:
+        from kb.syntax.source import decode
+
+        # A file in UTF-16 reads as ASCII without them.
+        raw = decode("", data.replace(b"\0", b"")).text
+        self.folded, self.name_text = raw.casefold(), f" {fold(raw)} "
+        self.keys = frozenset(
+            normalize_key(kind, value, graph.vocabulary)
+            for found in _KEY.finditer(raw)
+            for kind in {found[1], found[1].casefold()}
+            for value in (found[2], found[2].rstrip(_AFTER_VALUE), found[2].partition(",")[0])
+        )
+        self.addresses = frozenset(one.rstrip(".") for one in _ADDRESS.findall(self.folded))
+
+    def holds_key(self, key: str, is_address: bool) -> bool:
+        """Say whether a normalized key stands there, whole or in part."""
+        folded = key.casefold()
+        return (
+            key in self.keys
+            or (is_address and folded.partition(":")[2] in self.addresses)
+            or self._holds_folded(folded)
+            or any(_may_be_of(stump, folded) for stump in self.stumps)
+        )
+
+    def holds_name(self, folded: str) -> bool:
+        """Say whether a folded name stands there as words of its own."""
+        if folded not in self.name_text:
+            return False
+        return re.search(rf"(?<!\w){re.escape(folded)}(?!\w)", self.name_text) is not None
+
+    @cached_property
+    def squeezed(self) -> str:
+        """The text without white space: a line may break within a key."""
+        return "".join(self.folded.split())
+
+    def _holds_folded(self, key: str) -> bool:
+        if key not in self.squeezed:
+            return False
+        spaced = r"\s*".join(map(re.escape, key))
+        return re.search(rf"(?<![\w-]){spaced}(?![\w@-]|\.\w)", self.folded) is not None
+
+    @cached_property
+    def stumps(self) -> tuple[_Stump, ...]:
+        """The places at which characters were lost, the text's end among them."""
+        return tuple(self._iter_stumps())
+
+    def _iter_stumps(self) -> Iterator[_Stump]:
+        for number, found in enumerate(_DAMAGE.finditer(self.folded)):
+            if number == _MOST_DAMAGES:
+                break
+            before = self.folded[max(0, found.start() - _LONGEST_KEY) : found.start()]
+            yield _Stump(before, self.folded[found.end() : found.end() + _LONGEST_KEY])
+        yield _Stump(self.folded.rstrip()[-_LONGEST_KEY:], None)
+
+
+def _may_be_of(stump: _Stump, key: str) -> bool:
+    """Say whether a key may have stood at a stump: what is before begins it, what is behind ends it."""
+    value_at = key.find(":") + 1
+    for cut in range(value_at + (stump.behind is None), len(key)):
+        if stump.before.endswith(key[:cut]) and (
+            stump.behind is None
+            or any(
+                stump.behind.startswith(key[at:])
+                for at in range(cut, min(cut + _LOST, len(key)) + 1)
+            )
+        ):
+            return True
+    return False
+
+
+class UnreadFiles:
+    """What is under ``entities/`` and not in the graph, or not with all its keys: files at fault, and those that claim one id."""
+
+    def __init__(self, root: str, graph: Graph) -> None:
+        self._root, self._graph = root, graph
+        broken = (path for path in graph.broken if path.startswith(f"{ENTITIES}/"))
+        claiming = (path for paths in graph.ambiguous.values() for path in paths)
+        self.paths = tuple(sorted({*broken, *claiming}))
+
+    @cached_property
+    def _texts(self) -> dict[str, _Text | None]:
+        """The text of each; ``None`` where it cannot be had, so that it may hold anything."""
+        return {path: self._text(path) for path in self.paths}
+
+    def _text(self, path: str) -> _Text | None:
+        from kb.store.files import read_bytes  # mostly there is no file to read
+
+        try:
+            data = read_bytes(self._root, path, _MOST_BYTES)
+        except OSError:
+            return None
+        return None if data is None else _Text(data, self._graph)
+
+    def holding_key(self, normalized: str) -> tuple[str, ...]:
+        """List the files in which a normalized key stands, or may stand."""
+        if not self.paths:
+            return ()
+        word = self._graph.vocabulary.keys.get(normalized.partition(":")[0])
+        is_address = word is not None and word.normalize is KeyForm.EMAIL
+        return tuple(
+            path
+            for path, text in self._texts.items()
+            if text is None or text.holds_key(normalized, is_address)
+        )
+
+    def holding_name(self, name: str) -> tuple[str, ...]:
+        """List the files in which a name stands, or may stand."""
+        folded = fold(name)
+        if not self.paths or not folded:
+            return ()
+        return tuple(
+            path for path, text in self._texts.items() if text is None or text.holds_name(folded)
+        )
+
+    def note(self) -> str:
+        """Name the files that were searched as mere text; empty where there is none."""
+        if not self.paths:
+            return ""
+        return f"{name_files(self.paths)} cannot be read whole, and could only be searched as text (kb check)"
+
+
+def name_files(paths: tuple[str, ...]) -> str:
+    """Name some files in a sentence."""
+    more = len(paths) - _SHOWN
+    return ", ".join(paths[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def say_held(what: str, paths: tuple[str, ...]) -> str:
+    """Say that something may stand in files that cannot be read."""
+    return f"{what} may stand in {name_files(paths)}, which cannot be read whole: mend it first (kb check)"

@@ -1,0 +1,196 @@
+"""Files that would be entities and cannot be read: nobody is made a second time because of them, and nothing is said in silence."""
+
+import json
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kb.cli.program import program
+from kb.edits.new_entity import plan_new
+from kb.edits.set_fields import plan_set
+from kb.edits.workspace import LeftAlone
+from kb.graph.graph import Graph
+from kb.knowledge_base import open_for_reading, open_knowledge_base
+from kb.queries.mention_resolution import resolve_mention
+from kb.queries.unread_files import UnreadFiles
+from tests.conftest import NOW, entity, write_kb
+from tests.edits.editing import do, tree
+
+DANA, KIM = "entities/person/dana.md", "entities/person/kim.md"
+KEY = "email:dana@northpeak.example"
+WHOLE = entity("dana", "Knows [Kim](kim.md).", name="Dana Reyes", keys=f"[{KEY}, github:dreyes]")
+
+
+def cut(text: str, at: str) -> bytes:
+    """Give what a killed copy leaves of a text: all up to some words, and them."""
+    return text[: text.index(at) + len(at)].encode()
+
+
+#: What may happen to a file that bears the key, each of a kind of its own.
+DAMAGES: dict[str, bytes] = {
+    "an open quote": WHOLE.replace("name: Dana", 'name: "Dana').encode(),
+    "an open list": WHOLE.replace("dreyes]", "dreyes").encode(),
+    "an anchor": WHOLE.replace("[email", "[&a email").encode(),
+    "a conflict below": (WHOLE + "<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> other\n").encode(),
+    "a conflict of keys": WHOLE.replace("keys:", f"<<<<<<< HEAD\nkeys: [{KEY}]\n=======\nkeys:").replace("dreyes]\n", "dreyes]\n>>>>>>> other\n").encode(),
+    "no opening fence": WHOLE.replace("---\n", "", 1).encode(),
+    "no closing fence": cut(WHOLE, "dreyes]"),
+    "cut within the key": cut(WHOLE, "email:dana@nor"),
+    "cut behind the kind": cut(WHOLE, "email:d"),
+    "UTF-16": WHOLE.encode("utf-16"),
+    "bytes beside the key": WHOLE.replace("name: ", "name: [\udcff").encode("utf-8", "surrogateescape"),
+    "a byte in the key": WHOLE.replace("dana@north", "d\udcffna@north").encode("utf-8", "surrogateescape"),
+    "a byte at the key's start": WHOLE.replace("email:dana", "email:\udce4ana").encode("utf-8", "surrogateescape"),
+    "bytes at the key's end": WHOLE.replace("peak.example,", "peak.exampl\udcff\udcfe,").encode("utf-8", "surrogateescape"),
+    "zeros": WHOLE.replace("dana@", "d\0ana@").encode(),
+    "a break in the key": WHOLE.replace("dana@north", "dana@\n  north").replace("name: ", "name: [").encode(),
+    "another case and form": WHOLE.replace(KEY, "mailto:DANA@Northpeak.example").replace("name: ", "name: [").encode(),
+    "quotes": WHOLE.replace(KEY, f'"{KEY}"').replace("name: ", "name: [").encode(),
+    "no kind": WHOLE.replace(KEY, "dana@northpeak.example").encode(),
+    "too large": WHOLE.encode() + b"x" * (4 * 1024 * 1024),
+}  # fmt: skip
+
+
+def base(root: Path, data: bytes, more: dict[str, str] | None = None) -> Path:
+    """Write Kim, and a file that was Dana's."""
+    return write_kb(root, {DANA: data, KIM: entity("kim", name="Kim"), **(more or {})})
+
+
+def resolve(root: Path, **asked: Any) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Resolve a mention, from the graph file and from the files: verdict, reasons and notes."""
+    answers = [
+        resolve_mention(opened, **asked)
+        for opened in (open_for_reading(str(root), NOW), open_knowledge_base(str(root), NOW))
+    ]
+    first, second = ((one.results.verdict, one.results.reasons, one.notes) for one in answers)
+    assert first == second
+    return first
+
+
+def mail(path: Path, sender: str, id: str = "1") -> Path:
+    """Write a mail to Zoe."""
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = sender, "zoe@x.example", "Hi"
+    message["Message-ID"], message["Date"] = f"<{id}@x.example>", "Thu, 22 Oct 2026 09:14:00 +0200"
+    message.set_content("Hello.")
+    path.write_bytes(message.as_bytes())
+    return path
+
+
+def ingest(root: Path, *paths: Path) -> Any:
+    """Ingest files."""
+    arguments = ["ingest", *map(str, paths), "--root", str(root), "--json"]
+    return json.loads(CliRunner().invoke(program, arguments, standalone_mode=False).stdout)
+
+
+@pytest.mark.parametrize("data", DAMAGES.values(), ids=DAMAGES)
+def test_whose_key_may_stand_in_a_damaged_file_is_a_question(tmp_path: Path, data: bytes) -> None:
+    """resolve asks, new and set refuse, and ingest leaves the key as it is, each naming the file; mended, all is as it was."""
+    root = base(tmp_path / "kb", data)
+    verdict, reasons, _ = resolve(root, keys=(KEY,))
+    assert verdict == "question"
+    assert any(DANA in reason and KEY in reason for reason in reasons)
+    before = tree(root)
+    for plan, arguments, keys in (
+        (plan_new, ("person", "Dan"), {"keys": (KEY,)}),
+        (plan_set, ("kim", "key", ("DANA@northpeak.example",)), {}),
+    ):
+        with pytest.raises(LeftAlone, match=DANA):
+            do(root, plan, *arguments, **keys)
+    assert tree(root) == before
+    done = ingest(root, mail(tmp_path / "a.eml", "Dana R. <dana@northpeak.example>"))
+    assert done["entities"] == [{"id": "zoe", "key": "email:zoe@x.example"}]
+    assert done["observations"][0]["participants"] == [KEY, "zoe"]
+    assert any(DANA in one for one in done["questions"])
+    (root / DANA).write_text(WHOLE)
+    assert resolve(root, keys=(KEY,))[0] == "existing"
+    graph = open_for_reading(str(root), NOW).graph
+    assert graph.involving(KEY) == (done["observations"][0]["id"],)
+    again = ingest(
+        root, tmp_path / "a.eml", mail(tmp_path / "b.eml", "dana@northpeak.example", "2")
+    )
+    assert [one["participants"] for one in again["observations"]] == [["dana", "zoe"]]
+    assert again["entities"] == []
+
+
+@pytest.mark.parametrize("data", DAMAGES.values(), ids=DAMAGES)
+def test_a_key_that_stands_in_no_damaged_file_goes_on_with_a_note(
+    tmp_path: Path, data: bytes
+) -> None:
+    """Another's key is new, and the file that was searched is named."""
+    root = base(tmp_path / "kb", data)
+    longer = () if b"---" not in data[4:] else ("email:dana@northpeak.example.org",)
+    for key in ("email:mia@northpeak.example", "crm:C-1", *longer):
+        verdict, _, notes = resolve(root, keys=(key,))
+        assert verdict == "new"
+        assert any(DANA in note for note in notes)
+    done = do(root, plan_new, "person", "Mia", keys=("email:mia@northpeak.example",))
+    assert any(DANA in note for note in done.edit.notes)
+    done = ingest(root, mail(tmp_path / "a.eml", "Eve <eve@x.example>"))
+    assert {one["id"] for one in done["entities"]} == {"eve", "zoe"}
+    assert any(DANA in warning for warning in done["warnings"])
+
+
+def test_two_files_of_one_id_hide_no_key(tmp_path: Path) -> None:
+    """Of two files that claim an id neither is in the graph: their keys are nobody's to give away."""
+    other = {"entities/company/dana.md": entity("dana", type="company", name="Dana AG")}
+    root = base(tmp_path / "kb", WHOLE.encode(), other)
+    assert resolve(root, keys=(KEY,))[0] == "question"
+    with pytest.raises(LeftAlone, match=DANA):
+        do(root, plan_new, "person", "Dan", keys=(KEY,))
+
+
+def test_a_name_in_a_damaged_file_is_a_question(tmp_path: Path) -> None:
+    """Names decide nothing, and are not new either while a file that may bear one cannot be read."""
+    root = base(tmp_path / "kb", DAMAGES["an open list"])
+    assert resolve(root, name="dana  REYES")[0] == "question"
+    assert resolve(root, name="Dana Rey")[0] == "new"
+    done = do(root, plan_new, "person", "Dana Reyes")
+    assert any(DANA in note for note in done.edit.notes)
+
+
+def test_a_card_is_not_parted(tmp_path: Path) -> None:
+    """Whoever has one key that may stand in a damaged file is not made anew by another one."""
+    root = base(tmp_path / "kb", DAMAGES["an open quote"])
+    card = tmp_path / "d.vcf"
+    card.write_text(
+        "BEGIN:VCARD\nFN:Dana\nEMAIL:dana@private.example\nEMAIL:dana@northpeak.example\nEND:VCARD\n"
+    )
+    assert ingest(root, card)["entities"] == []
+
+
+def test_a_bearer_who_is_there_is_meant(tmp_path: Path) -> None:
+    """A key that somebody bears is that somebody's; that it stands in a damaged file too is said."""
+    also = {"entities/person/dan.md": entity("dan", name="Dan", keys=f"[{KEY}]")}
+    root = base(tmp_path / "kb", DAMAGES["an open quote"], also)
+    verdict, _, notes = resolve(root, keys=(KEY,))
+    assert verdict == "existing"
+    assert any(DANA in note for note in notes)
+
+
+def test_nothing_is_read_where_nothing_is_damaged(tmp_path: Path) -> None:
+    """All files that can be read are in the graph."""
+    root = base(tmp_path / "kb", WHOLE.encode())
+    unread = UnreadFiles("/nowhere", open_knowledge_base(str(root), NOW).graph)
+    assert (unread.paths, unread.holding_key(KEY), unread.note()) == ((), (), "")
+
+
+@given(
+    before=st.text(max_size=40), behind=st.text(max_size=40), lost=st.integers(0, 4), at=st.data()
+)
+def test_a_key_is_found_wherever_it_stands_or_half_stands(
+    tmp_path_factory: pytest.TempPathFactory, before: str, behind: str, lost: int, at: Any
+) -> None:
+    """Between any texts, with up to four characters of its value made bytes that are no UTF-8."""
+    start = at.draw(st.integers(len("email:"), len(KEY) - lost))
+    damaged = KEY[:start] + "\udcff" * lost + KEY[start + lost :]
+    text = f"{before}\n- {damaged}\n{behind}\n".encode("utf-8", "surrogateescape")
+    root = tmp_path_factory.mktemp("kb")
+    write_kb(root, {DANA: b"\n" + text})
+    graph: Graph = open_knowledge_base(str(root), NOW).graph
+    assert UnreadFiles(str(root), graph).holding_key(KEY) == (DANA,)
