@@ -53,7 +53,7 @@ class KnowledgeBase:
             return self.corpus.configuration.settings
         from kb.load import load_configuration
 
-        return load_configuration(self.root).settings
+        return load_configuration(self.root).configuration.settings
 
     @property
     def vocabulary(self) -> "Vocabulary":
@@ -123,9 +123,9 @@ def open_for_reading(
     try:
         opened = open_graph(root, progress, may_trust)
     except NotKept as error:
-        from kb.load import warn_of_configuration
+        from kb.load import load_configuration
 
         warning = f"the graph is not kept: {error}; all files are read"
-        warnings = tuple(filter(None, (warning, warn_of_configuration(root))))
+        warnings = tuple(filter(None, (warning, load_configuration(root).warning)))
         return KnowledgeBase(root, now, warnings=warnings, progress=progress)
     return KnowledgeBase(root, now, opened, opened.warnings, progress)

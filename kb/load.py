@@ -26,9 +26,29 @@ if TYPE_CHECKING:
 #: Findings about a file's name say all that an id that differs from its stem would say.
 _NAME_CODES = frozenset(("KB203",))
 #: Findings after which what ``kb.yaml`` says does not hold, or not all of it.
-UNREAD_CONFIGURATION = frozenset(("KB114", "KB115", "KB117", "KB316", "KB901", "KB902"))
+_UNREAD_CONFIGURATION = frozenset(("KB114", "KB115", "KB117", "KB316", "KB901", "KB902"))
 #: What the root holds: a folder or file that differs from one of these only in case is not read.
 _TOP = (CONFIGURATION, ENTITIES, OBSERVATIONS)
+
+
+class LoadedConfiguration(NamedTuple):
+    """``kb.yaml`` as it was read once."""
+
+    configuration: "Configuration"
+    data: bytes | None  #: ``None`` where it is not there, or cannot be read
+    diagnostics: tuple[Diagnostic, ...]  #: what is wrong in it by itself
+
+    @property
+    def damage(self) -> str:
+        """Why what it says does not hold, or not all of it; empty where it does."""
+        unread = (one for one in self.diagnostics if one.code in _UNREAD_CONFIGURATION)
+        return next((f"{CONFIGURATION}: {one.message}" for one in unread), "")
+
+    @property
+    def warning(self) -> str:
+        """The same, for who reads; empty where it holds."""
+        damage = self.damage
+        return damage and f"{damage}; its words and settings may not hold (kb check)"
 
 
 class Corpus(NamedTuple):
@@ -72,9 +92,12 @@ def load_corpus(root: str, progress: Callable[[int], None] | None = None) -> Cor
         return _Loader(root, progress).load()
 
 
-def load_configuration(root: str) -> "Configuration":
+def load_configuration(root: str) -> LoadedConfiguration:
     """Load ``kb.yaml`` alone."""
-    return _Loader(root, None).configuration()
+    loader = _Loader(root, None)
+    configuration = loader.configuration()
+    data = loader.contents.get(CONFIGURATION)
+    return LoadedConfiguration(configuration, data, tuple(loader.diagnostics))
 
 
 def list_files(root: str) -> tuple[list[str], list[str]]:
@@ -84,21 +107,6 @@ def list_files(root: str) -> tuple[list[str], list[str]]:
         for folder in (ENTITIES, OBSERVATIONS)
     )
     return entities, observations
-
-
-def find_configuration_faults(root: str) -> tuple[Diagnostic, ...]:
-    """List what is wrong in ``kb.yaml`` by itself."""
-    loader = _Loader(root, None)
-    loader.configuration()
-    return tuple(loader.diagnostics)
-
-
-def warn_of_configuration(root: str) -> str:
-    """Say why what ``kb.yaml`` says does not hold; empty where it does."""
-    for finding in find_configuration_faults(root):
-        if finding.code in UNREAD_CONFIGURATION:
-            return f"kb.yaml: {finding.message}; its words and settings may not hold (kb check)"
-    return ""
 
 
 def load_file(root: str, path: str) -> tuple[EntityFile | ObservationFile, bytes | None]:

@@ -9,7 +9,13 @@ from kb.graph.file_form import FILE_DIGEST_BYTES
 from kb.graph.files import CONFIGURATION_KIND, FileCard, entity_card, observation_card
 from kb.graph.known_files import BaseFiles, newer_cards
 from kb.graph.words import pack_vocabulary
-from kb.load import list_files, load_file, warn_of_configuration, without_collection
+from kb.load import (
+    LoadedConfiguration,
+    list_files,
+    load_configuration,
+    load_file,
+    without_collection,
+)
 from kb.model.entity import EntityFile
 from kb.model.observation import ObservationFile
 from kb.store.files import digest, read_bytes
@@ -51,19 +57,17 @@ def build_all(root: str, commit: str, progress: Callable[[int], None] | None = N
     """Parse and resolve every file."""
     # What changed a little needs no second process, and mostly not the words.
     from kb.derived.parts import PartBuilder
-    from kb.syntax.vocabulary_file import read_configuration
 
-    data = _read(root, CONFIGURATION)
-    configuration, _ = read_configuration(data or b"", CONFIGURATION)
+    loaded = load_configuration(root)
     builder = PartBuilder(
         lambda path: _load(root, path, commit),
-        configuration.vocabulary,
-        None if data is None else _configuration_card(data, commit),
+        loaded.configuration.vocabulary,
+        None if loaded.data is None else _configuration_card(loaded.data, commit),
     )
     with without_collection():
         part = builder.build(list_files(root), progress)
-    freshness, warning = configuration.settings.freshness, warn_of_configuration(root)
-    return FullBuild(part.sections, freshness, part.blobs, warning)
+    freshness = loaded.configuration.settings.freshness
+    return FullBuild(part.sections, freshness, part.blobs, loaded.warning)
 
 
 def build_changes(
@@ -78,13 +82,17 @@ def build_changes(
         path: card.digest if card else None for path, card in newer_cards(state.changes).items()
     }
     most = max(_FEW, len(base) // _ONE_IN)
+    loaded = load_configuration(root) if CONFIGURATION in {*changed, *before} else None
     contents: dict[str, bytes | None] = {}
     racy, otherwise_than_base = set(), []
     for path in changed | before.keys():
         numbers, row = find_file(taken, path), base.row_of(path)
         if numbers is not None and is_racy(numbers, started):
             racy.add(path)
-        contents[path] = data = _read(root, path) if numbers is not None else None
+        data = None
+        if numbers is not None:
+            data = loaded.data if loaded and path == CONFIGURATION else _read(root, path)
+        contents[path] = data
         is_there, was_there = numbers is not None, row >= 0
         if is_there is was_there and (not is_there or base.digest(row) == _digest(data)):
             continue  # as at the last full build
@@ -94,18 +102,16 @@ def build_changes(
     current: dict[str, ParsedFile | None] = {}
     now: dict[str, bytes | None] = {}
     settings, freshness, warning = [], state.record.freshness, state.record.warning
-    if CONFIGURATION in contents:
-        warning = warn_of_configuration(root)
+    if loaded is not None:
+        freshness, warning = loaded.configuration.settings.freshness, loaded.warning
     for path in otherwise_than_base:
         if path == CONFIGURATION:
-            card, freshness = _read_settings(contents[path], base, commit)
+            card = _settings_card(loaded, base, commit)
             settings, now[path] = [card], card.digest
             continue
         is_gone = find_file(taken, path) is None
         parsed = None if is_gone else _parse(root, path, commit)
         current[path], now[path] = parsed, parsed.card.digest if parsed else None
-    if CONFIGURATION in before and CONFIGURATION not in now:
-        freshness = _read_settings(contents[CONFIGURATION], base, commit)[1]
     otherwise = {
         path: contents[path] for path in contents if before.get(path, b"") != now.get(path, b"")
     }
@@ -121,18 +127,15 @@ def build_changes(
     return Changes(packed, otherwise, frozenset(racy), freshness, warning)
 
 
-def _read_settings(data: bytes | None, base: BaseFiles, commit: str) -> tuple[FileCard, int]:
-    """Read a ``kb.yaml`` that differs in its settings only. Other words read all files otherwise: a full build."""
-    if data is None:
+def _settings_card(loaded: LoadedConfiguration | None, base: BaseFiles, commit: str) -> FileCard:
+    """Describe a ``kb.yaml`` that differs in its settings only. Other words read all files otherwise: a full build."""
+    if loaded is None or loaded.data is None:
         raise NeedsFullBuild
-    from kb.syntax.vocabulary_file import read_configuration
-
-    configuration = read_configuration(data, CONFIGURATION)[0]
     layer = base.layer
     built_with = [layer.heap[text] for text in layer.sections.ints("vocabulary")]
-    if pack_vocabulary(configuration.vocabulary) != built_with:
+    if pack_vocabulary(loaded.configuration.vocabulary) != built_with:
         raise NeedsFullBuild
-    return _configuration_card(data, commit), configuration.settings.freshness
+    return _configuration_card(loaded.data, commit)
 
 
 def iter_blobs(base: Sections, changes: Sections | None) -> Iterator[tuple[str, str]]:

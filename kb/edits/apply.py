@@ -16,7 +16,7 @@ from kb.edits.settle import settle, settle_newest, what_stands
 from kb.edits.workspace import Refused, Workspace
 from kb.errors import ConcurrentModification, ErrorCode, KbError
 from kb.knowledge_base import open_for_reading
-from kb.load import UNREAD_CONFIGURATION, find_configuration_faults
+from kb.load import load_configuration
 from kb.store.git import commit_files
 from kb.store.references import find_git_dir
 from kb.store.writes import (
@@ -168,9 +168,9 @@ def wants_commit(workspace: Workspace, options: WriteOptions) -> bool:
 
 def check_configuration(root: str) -> None:
     """Refuse to write under a ``kb.yaml`` that cannot be read whole: its words and settings would not hold."""
-    for finding in find_configuration_faults(root):
-        if finding.code in UNREAD_CONFIGURATION:
-            raise Refused(f"kb.yaml: {finding.message}; nothing was written", "mend it: kb check")
+    damage = load_configuration(root).damage
+    if damage:
+        raise Refused(f"{damage}; nothing was written", "mend it: kb check")
 
 
 def write_edit(root: str, changes: tuple[FileChange, ...]) -> None:

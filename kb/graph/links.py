@@ -150,7 +150,8 @@ class LinkResolver:
     def _known_at(self, target: str, from_path: str) -> Target | None:
         """Give what lies where a path leads, if that was asked for before: most links lead where others do.
 
-        Only for paths that begin with ``..``: of those nothing is a scheme, or another sign to look elsewhere.
+        Only for paths that begin with ``..``: of those nothing is a scheme. Paths that were asked for hold no ``\\``, no
+        ``..`` and no null, so that a target with one of these is not found here.
         """
         if self._from != from_path:
             folders = from_path.split("/")[:-1]

@@ -14,8 +14,12 @@ _SHIFT = 12
 _BLOCK = 1 << _SHIFT
 #: Bytes of a step of what reads all.
 _STRETCH = 1 << 20
-#: Of so many blocks at most what was read is kept.
+#: Of so many blocks of a file at most what was read is kept.
 _MOST_BLOCKS = 4_096
+#: Unsigned numbers of 32 bits, and signed ones of 64.
+Code = Literal["I", "q"]
+#: Blocks by their numbers, as columns read them.
+_Views = dict[Code, "dict[int, memoryview[int]]"]
 #: By the type of a number: how far to shift from a place in bytes to one in numbers.
 _WIDTH_SHIFTS = {"I": 2, "q": 3}
 
@@ -25,6 +29,7 @@ class InMemory:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
+        self.views: _Views = {"I": {}, "q": {}}
 
     def __len__(self) -> int:
         return len(self._data)
@@ -48,6 +53,8 @@ class Paged:
     def __init__(self, descriptor: int, size: int, name: str = "") -> None:
         self._descriptor, self._size, self._name = descriptor, size, name
         self._blocks: dict[int, bytes] = {}
+        #: The same for all columns: where one ends in a block, the next begins.
+        self.views: _Views = {"I": {}, "q": {}}
         #: Where a search was last, and the bytes there.
         self._stretch = (0, b"")
 
@@ -102,9 +109,7 @@ class Paged:
 class Numbers(Sequence[int]):
     """A column of integers in a file, or in memory. Slices are read at once, into memory."""
 
-    def __init__(
-        self, data: Paged | InMemory, start: int, end: int, code: Literal["I", "q"]
-    ) -> None:
+    def __init__(self, data: Paged | InMemory, start: int, end: int, code: Code) -> None:
         self._data, self._start, self._end, self._code = data, start, end, code
         self._width = _WIDTH_SHIFTS[code]
         self._count = (end - start) >> self._width
@@ -112,7 +117,7 @@ class Numbers(Sequence[int]):
         self._first = start >> self._width
         self._shift = _SHIFT - self._width
         self._mask = (1 << self._shift) - 1
-        self._blocks: dict[int, memoryview[int]] = {}
+        self._blocks = data.views[code]
 
     def __len__(self) -> int:
         return self._count

@@ -40,6 +40,8 @@ class Sections:
             raise Damaged("it is cut short, or another machine's")
         entries = data.read(_HEADER, _HEADER + _ENTRY * count)
         numbers = memoryview(entries[: 16 * count]).cast("Q").tolist()
+        if numbers != sorted(numbers) or max(numbers, default=0) > size - DIGEST_BYTES:
+            raise Damaged("its sections do not lie in it")
         names = entries[16 * count :].decode("ascii")
         self._places = {
             names[_NAME * i : _NAME * (i + 1)].rstrip("\0"): (numbers[2 * i], numbers[2 * i + 1])
