@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from kb.checks.material import Material
 from kb.checks.places import predicate_place, qualifier_place
 from kb.diagnostics import Diagnostic
-from kb.graph.build import Draft
+from kb.graph.drafts import Draft
 from kb.graph.speakers import may_be_person
 from kb.model.vocabulary import StatementClass
 

@@ -6,7 +6,8 @@ from functools import cached_property
 
 from kb.catalogue import CATALOGUE
 from kb.diagnostics import WHOLE_FILE, Diagnostic, Span
-from kb.graph.build import Draft, Resolution
+from kb.graph.build import Resolution
+from kb.graph.drafts import Draft
 from kb.graph.graph import Graph, Statement
 from kb.knowledge_base import KnowledgeBase
 from kb.load import Corpus

@@ -2,7 +2,7 @@
 
 import re
 
-from kb.graph.build import Draft
+from kb.graph.drafts import Draft
 
 _BULLET = re.compile(r"[ \t]*[-*+][ \t]*")
 

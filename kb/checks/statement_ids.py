@@ -8,7 +8,7 @@ from kb.checks.guesses import did_you_mean
 from kb.checks.material import Material
 from kb.checks.places import id_place, qualifier_place
 from kb.diagnostics import Diagnostic
-from kb.graph.build import Draft
+from kb.graph.drafts import Draft
 
 
 def check_duplicate_statement_ids(material: Material) -> Iterator[Diagnostic]:

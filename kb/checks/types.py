@@ -6,7 +6,7 @@ from kb.checks.guesses import did_you_mean
 from kb.checks.material import Material
 from kb.checks.places import object_place, predicate_place
 from kb.diagnostics import Diagnostic
-from kb.graph.build import Draft
+from kb.graph.drafts import Draft
 from kb.model.names import normalize_predicate
 from kb.model.vocabulary import RelationWord
 

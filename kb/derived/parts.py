@@ -14,7 +14,8 @@ from multiprocessing import Pipe
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from kb.diagnostics import WHOLE_FILE
-from kb.graph.build import Resolution, draft_statements, make_observation, make_rows
+from kb.graph.build import Resolution, make_observation, make_rows
+from kb.graph.drafts import draft_statements
 from kb.graph.files import FileCard
 from kb.graph.graph_file import pack_part
 from kb.graph.identity import resolve_identities

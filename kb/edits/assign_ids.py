@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kb.graph.build import Draft, statement_basis
+from kb.graph.drafts import Draft, statement_basis
 from kb.model.entity import EntityFile
 from kb.model.names import mint_statement_id
 from kb.model.statement import StatementLine

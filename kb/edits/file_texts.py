@@ -10,7 +10,7 @@ from kb.edits.footnotes import CitedSource, format_definition
 from kb.model.names import is_id
 from kb.model.statement import Section, StatementLine
 from kb.syntax.observation_file import seal_of
-from kb.syntax.statement_lines import format_statement
+from kb.syntax.statement_texts import format_statement
 
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ()./@:+~'’&=;–-]*[\w)./'’])?")
 _TYPED = re.compile(

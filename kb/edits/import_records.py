@@ -27,7 +27,7 @@ from kb.edits.records import (
     Records,
     Tally,
 )
-from kb.graph.build import statement_basis
+from kb.graph.drafts import statement_basis
 from kb.knowledge_base import KnowledgeBase
 from kb.model.entity import EntityFile
 from kb.model.names import mint_statement_id
@@ -35,7 +35,7 @@ from kb.model.statement import Section
 from kb.store.root import CONFIGURATION
 from kb.syntax.entity_file import parse_entity_file
 from kb.syntax.source import MAX_FILE_BYTES
-from kb.syntax.statement_lines import format_statement
+from kb.syntax.statement_texts import format_statement
 
 
 class _Source(NamedTuple):

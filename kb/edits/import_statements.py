@@ -15,7 +15,8 @@ from kb.model.vocabulary import Reading
 from kb.store.layout import relative_link
 from kb.syntax.inline import code_span, format_link
 from kb.syntax.quotes import QuotedText
-from kb.syntax.statement_lines import format_statement, parse_statement
+from kb.syntax.statement_lines import parse_statement
+from kb.syntax.statement_texts import format_statement
 
 #: (subject, predicate, object, value), then what may differ between statements of one basis.
 _Core = tuple[str, str, str | None, str | None, str, str | None]

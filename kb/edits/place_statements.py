@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kb.graph.build import Draft
+from kb.graph.drafts import Draft
 from kb.model.statement import Section, StatementLine
+from kb.syntax.body import Body, Item
 from kb.syntax.front_matter import split_front_matter
-from kb.syntax.sections import Body, Item, scan_body
+from kb.syntax.sections import scan_body
 from kb.syntax.source import Source
 from kb.syntax.splices import (
     Splice,

@@ -2,7 +2,7 @@
 
 from kb.edits.file_texts import format_entity, format_observation
 from kb.edits.footnotes import CitedSource
-from kb.graph.build import statement_basis
+from kb.graph.drafts import statement_basis
 from kb.model.names import mint_statement_id
 from kb.model.statement import Citation, Link, LinkForm, Section, StatementLine
 from kb.model.vocabulary import Reading

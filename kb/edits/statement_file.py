@@ -13,7 +13,7 @@ from kb.edits.place_statements import NewStatement, place_statements
 from kb.edits.statement_splices import UnclearLine, splice_statement
 from kb.edits.workspace import EntityText, LeftAlone, Workspace
 from kb.errors import ConcurrentModification
-from kb.graph.build import Draft, draft_statements, statement_basis
+from kb.graph.drafts import Draft, draft_statements, statement_basis
 from kb.model.entity import EntityFile
 from kb.model.names import mint_statement_id
 from kb.model.statement import Citation, Link, StatementLine
@@ -23,7 +23,7 @@ from kb.syntax.front_matter import split_front_matter
 from kb.syntax.sections import scan_body
 from kb.syntax.source import Source
 from kb.syntax.splices import Splice, apply_splices, line_end, line_start
-from kb.syntax.statement_lines import format_statement
+from kb.syntax.statement_texts import format_statement
 
 
 class StatementFile:

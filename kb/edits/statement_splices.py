@@ -11,7 +11,8 @@ from kb.model.statement import StatementLine
 from kb.syntax.inline import mask
 from kb.syntax.qualifiers import iter_qualifiers, qualifier_kind
 from kb.syntax.splices import Splice
-from kb.syntax.statement_lines import closing_parenthesis, format_note
+from kb.syntax.statement_lines import closing_parenthesis
+from kb.syntax.statement_texts import format_note
 
 #: The kinds of qualifiers in their canonical order.
 _ORDER = ("interval", "confidence", "by", "auto", "retracted", "superseded_by")

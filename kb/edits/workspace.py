@@ -11,7 +11,7 @@ from kb.edits.footnotes import CitedSource, written_day
 from kb.edits.import_ids import free_id
 from kb.edits.one_line import check_utf8
 from kb.errors import AmbiguousId, ErrorCode, KbError, UsageError
-from kb.graph.build import Draft, draft_statements
+from kb.graph.drafts import Draft, draft_statements
 from kb.graph.graph import Graph, Observation, Statement
 from kb.graph.known_files import BaseFiles, KnownFiles, KnownPlaces, newer_cards
 from kb.graph.links import LinkResolver, Places

@@ -1,8 +1,10 @@
 """Parsed files → the graph, from nothing: the clean rebuild, and the oracle for everything faster."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from kb.graph.drafts import Draft, draft_statements
+from kb.graph.evidence import EvidenceBook, FindObservation
 from kb.graph.file_form import DIGEST_BYTES
 from kb.graph.graph import Entity, Graph, Observation, Statement
 from kb.graph.identity import Identities, resolve_identities
@@ -13,51 +15,10 @@ from kb.graph.rows import Rows
 from kb.graph.texts import text_of
 from kb.model.digests import blake2b
 from kb.model.entity import EntityFile
-from kb.model.names import mint_statement_id
 from kb.model.observation import ObservationFile
-from kb.model.statement import Section, StatementLine
-from kb.model.time import TimeSpan
-from kb.model.vocabulary import Reading, StatementClass, Vocabulary
+from kb.model.vocabulary import StatementClass, Vocabulary
 from kb.syntax.observation_file import find_links
 from kb.syntax.source import Source
-
-#: Looked up once: a member of an enumeration is slow to find.
-_RELATIONS = Section.RELATIONS
-
-
-#: Gives an observation by its id, ``None`` where there is none.
-FindObservation = Callable[[str], Observation | None]
-
-
-class Draft:
-    """A statement line with what it resolves to; its id is given last, when the file's others are known."""
-
-    __slots__ = ("file", "id", "is_provisional", "line", "object", "reading")
-
-    def __init__(
-        self, file: EntityFile, line: StatementLine, reading: Reading, object: str | None
-    ) -> None:
-        self.file, self.line, self.reading = file, line, reading
-        self.object = object  #: the id as the link has it
-        self.id = ""
-        self.is_provisional = False
-
-
-def statement_basis(
-    file_id: str, line: StatementLine, reading: Reading, object: str | None
-) -> tuple[str, ...]:
-    """Give the parts that a statement's id is minted from (FORMAT, "statement id")."""
-    direction = "in" if reading.is_inverse else "out"
-    goal = object if line.section is Section.RELATIONS else line.value
-    start = line.interval.start_text if line.interval else ""
-    return (file_id, reading.name, direction, goal or "", start, line.by or "")
-
-
-def read_predicate(line: StatementLine, vocabulary: Vocabulary) -> Reading:
-    """Read a line's predicate as its section means it."""
-    if line.section is _RELATIONS:
-        return vocabulary.read_relation(line.predicate)
-    return vocabulary.read_fact(line.predicate)
 
 
 class Resolution(NamedTuple):
@@ -197,63 +158,10 @@ def digest_files(paths: Iterable[str], digests: Mapping[str, bytes]) -> bytes:
     return whole.digest()
 
 
-def draft_statements(
-    file: EntityFile, resolver: LinkResolver, vocabulary: Vocabulary
-) -> list[Draft]:
-    """Resolve a file's lines and give each its id: written ones stay, the others are read under their digests."""
-    drafts, written = [], []
-    resolve, path = resolver.resolve, file.path
-    read_relation, read_fact = vocabulary.read_relation, vocabulary.read_fact
-    for line in file.statements:
-        link, id = line.link, line.id
-        object = None if link is None else resolve(link, path).id
-        reads = read_relation if line.section is _RELATIONS else read_fact
-        draft = Draft(file, line, reads(line.predicate), object)
-        if id is not None:
-            draft.id = id
-            written.append(id)
-        drafts.append(draft)
-    taken = set(written)
-    if len(written) == len(drafts) == len(taken):
-        return drafts
-    keepers = _keepers(file.id, drafts)
-    for index, draft in enumerate(drafts):
-        if draft.id and keepers[draft.id] != index:
-            draft.id = ""
-    for draft in drafts:
-        if not draft.id:
-            basis = statement_basis(file.id, draft.line, draft.reading, draft.object)
-            draft.id = mint_statement_id(basis, taken)
-            draft.is_provisional = True
-            taken.add(draft.id)
-    return drafts
-
-
-def _keepers(file_id: str, drafts: list[Draft]) -> dict[str, int]:
-    """Which line keeps each written id: the one that still digests to it, else the first."""
-    keepers: dict[str, int] = {}
-    for index, draft in enumerate(drafts):
-        id = draft.line.id
-        if id is None:
-            continue
-        rival = drafts[keepers[id]] if id in keepers else None
-        if rival is None or (
-            _digests_to(file_id, draft, id) and not _digests_to(file_id, rival, id)
-        ):
-            keepers[id] = index
-    return keepers
-
-
-def _digests_to(file_id: str, draft: Draft, id: str) -> bool:
-    return (
-        mint_statement_id(statement_basis(file_id, draft.line, draft.reading, draft.object)) == id
-    )
-
-
 def make_statement(
     draft: Draft,
     identities: Identities,
-    book: "EvidenceBook",
+    book: EvidenceBook,
     line_number: int,
     ordinal: int,
 ) -> Statement | None:
@@ -306,53 +214,6 @@ def make_statement(
         line_number,
         ordinal,
     )
-
-
-class Evidence(NamedTuple):
-    """What the observations that a statement cites say of it."""
-
-    witnesses: int  #: those that derive from no other cited one; a missing one is no witness
-    witnessed: TimeSpan | None  #: from the earliest to the latest ``happened_at``
-    speaker: str  #: the first ``said_by``
-
-
-class EvidenceBook:
-    """The evidence of citations, weighed once for all statements that cite the same."""
-
-    def __init__(self, find_observation: FindObservation) -> None:
-        self._find = find_observation
-        self._weighed: dict[tuple[str, ...], Evidence] = {}
-
-    def weigh(self, cited: tuple[str, ...]) -> Evidence:
-        """Weigh cited observations."""
-        found = self._weighed.get(cited)
-        if found is None:
-            found = self._weighed[cited] = self._weigh(cited)
-        return found
-
-    def _weigh(self, cited: tuple[str, ...]) -> Evidence:
-        present = [one for id in cited if (one := self._find(id)) is not None]
-        among = {one.id for one in present}
-        dates = [one.happened_at for one in present if one.happened_at is not None]
-        return Evidence(
-            sum(not (self._origins(one) & (among - {one.id})) for one in present),
-            TimeSpan(min(date.first for date in dates), max(date.after for date in dates))
-            if dates
-            else None,
-            next((one.said_by for one in present if one.said_by), ""),
-        )
-
-    def _origins(self, observation: Observation) -> set[str]:
-        """Everything that an observation repeats, through any number of steps."""
-        found: set[str] = set()
-        todo = [*observation.derived_from]
-        while todo:
-            origin = todo.pop()
-            if origin not in found:
-                found.add(origin)
-                further = self._find(origin)
-                todo += further.derived_from if further else ()
-        return found
 
 
 def is_hidden(draft: Draft, statement: Statement) -> bool:

@@ -8,13 +8,9 @@ nothing at all where so much is concerned that a clean build is the better way.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kb.graph.build import (
-    FindObservation,
-    Resolution,
-    draft_statements,
-    make_observation,
-    make_rows,
-)
+from kb.graph.build import Resolution, make_observation, make_rows
+from kb.graph.drafts import draft_statements
+from kb.graph.evidence import FindObservation
 from kb.graph.file_form import ORDINAL_SHIFT, STATEMENT_WIDTH
 from kb.graph.files import (
     CITED,

@@ -7,9 +7,10 @@ from kb.diagnostics import WHOLE_FILE, Diagnostic, Fault
 from kb.model.entity import EntityFile, Key
 from kb.model.names import stem_of
 from kb.model.statement import Link, StatementLine, SubItem
+from kb.syntax.body import Body, Item
 from kb.syntax.fields import Fields, open_fields, read_id
 from kb.syntax.inline import fold_lines, iter_links, unescape
-from kb.syntax.sections import Body, Item, scan_body
+from kb.syntax.sections import scan_body
 from kb.syntax.source import Source, find_conflict_markers, locate
 from kb.syntax.statement_lines import parse_statement, parse_sub_item
 

@@ -10,54 +10,17 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from enum import Enum
-from typing import NamedTuple
 
 from kb.diagnostics import Fault
 from kb.model.entity import Footnote
 from kb.model.statement import Section
+from kb.syntax.block_starts import HTML_ENDS, STARTS
+from kb.syntax.body import SECTIONS, Body, Item
+from kb.syntax.plain_bodies import read_plain_body
 from kb.syntax.source import LINE_END
 
 #: Containers deeper than this are read as text, so that a line of a million bullets stays cheap.
 _MAX_DEPTH = 32
-
-_TAGS = (
-    "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog"
-    "|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe"
-    "|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary"
-    "|table|tbody|td|tfoot|th|thead|title|tr|track|ul"
-)
-_ATTRIBUTE = r"(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s\"'=<>`]+|'[^']*'|\"[^\"]*\"))?)"
-_HTML_START = re.compile(
-    r"(?P<raw><(?:script|pre|style|textarea)(?=[\s>]|\Z))"
-    r"|(?P<comment><!--)|(?P<instruction><\?)|(?P<cdata><!\[CDATA\[)|(?P<declaration><![A-Za-z])"
-    rf"|(?P<block></?(?:{_TAGS})(?=\s|/?>|\Z))"
-    rf"|(?P<tag>(?:<[A-Za-z][A-Za-z0-9-]*{_ATTRIBUTE}*\s*/?>|</[A-Za-z][A-Za-z0-9-]*\s*>)\s*\Z)",
-    re.I | re.A,
-)
-_FENCE_START = re.compile(r"(?P<fence>`{3,}(?=[^`]*\Z)|~{3,})")
-_RULE_OR_BULLET = re.compile(
-    r"(?P<rule>(?:\* *){3,}\Z|(?:- *){3,}\Z|(?:_ *){3,}\Z)|(?P<bullet>[-+*])(?= |\Z)"
-)
-_NUMBER_START = re.compile(r"(?P<number>[0-9]{1,9}[.)])(?= |\Z)")
-_FOOTNOTE_START = re.compile(r"(?P<footnote>\\?\[\^(?P<label>[^\]\s\\]+)\\?\]:)")
-#: What can begin at a character, in the order in which CommonMark asks.
-_STARTS = {
-    ">": re.compile(r"(?P<quote>>)"),
-    "#": re.compile(r"(?P<atx>#{1,6})(?= |\Z)"),
-    "<": _HTML_START,
-    **dict.fromkeys("`~", _FENCE_START),
-    **dict.fromkeys("-+*_", _RULE_OR_BULLET),
-    **dict.fromkeys("0123456789", _NUMBER_START),
-    **dict.fromkeys("[\\", _FOOTNOTE_START),
-}
-#: What ends an HTML block, by what began it; the others end at a blank line.
-_HTML_ENDS = {
-    "raw": re.compile(r"</(?:script|pre|style|textarea)>", re.I),
-    "comment": re.compile(r"-->"),
-    "instruction": re.compile(r"\?>"),
-    "cdata": re.compile(r"\]\]>"),
-    "declaration": re.compile(r">"),
-}
 
 #: What begins a block whatever stands before it, unless that is code or HTML: an item that begins with a letter, so is
 #: no rule and opens nothing further; a footnote definition; a section's heading. The rest of an item's line, where the
@@ -77,7 +40,6 @@ _LINK_DEFINITION = re.compile(
 _CLOSING_HASHES = re.compile(r"(?:^| )#+ *\Z")
 _HIDDEN = re.compile(r"(?:<!--)?[ \t]*##[ \t]+(?:relations|facts)[ \t#]*(?:-->)?", re.I)
 _BULLET_LINE = re.compile(r" *([-+*])(?: +|\Z)")
-_NAMES = {"relations": Section.RELATIONS, "facts": Section.FACTS}
 
 #: What people write for a section's heading.
 _NEAR_MISS = re.compile(r"(?:relations?(?:hips?)?|facts?)\W*", re.I)
@@ -85,27 +47,6 @@ _LIKE_A_STATEMENT = re.compile(r"^ {0,3}[-*+] +[^\s:`\[]+(?: [^\s:`\[]+){0,2} *:
 
 _ITEM_HINT = "begin an item with '- predicate:: …', or move it above the section"
 _INDENT_HINT = "indent it by two spaces, or begin it with '- '"
-
-
-class Item(NamedTuple):
-    """One list item of a statement section, by character offsets in the file's text."""
-
-    section: Section
-    start: int  #: of the bullet
-    text_start: int  #: after the bullet
-    end: int  #: of the item's own text, sub-items excluded, last line end excluded
-    sub_items: tuple[tuple[int, int, int], ...]  #: (start of the bullet, start of the text, end)
-
-
-class Body(NamedTuple):
-    """What a body consists of."""
-
-    items: tuple[Item, ...]
-    footnotes: tuple[Footnote, ...]
-    prose: tuple[tuple[int, int], ...]  #: paragraphs and headings that are in no statement section
-    paragraphs: tuple[tuple[int, int], ...]  #: those of them that stand in no list and no quote
-    sections: tuple[tuple[Section, int, int], ...]  #: (section, start of its heading, end)
-    faults: tuple[Fault, ...]
 
 
 class _Leaf(Enum):
@@ -173,7 +114,7 @@ def iter_lines(text: str, start: int) -> Iterator[tuple[int, int]]:
 
 def scan_body(text: str, start: int, reads_sections: bool = True) -> Body:
     """Scan a body that begins at an offset; without sections, all of it is prose."""
-    plain = _read_plain_body(text, start) if reads_sections else None
+    plain = read_plain_body(text, start) if reads_sections else None
     return plain or _scan(text, start, reads_sections)
 
 
@@ -185,67 +126,6 @@ def _scan(text: str, start: int, reads_sections: bool) -> Body:
         if line_start < line_end or not was_blank:
             was_blank = scanner.read_line(line_start, line_end)
     return scanner.finish()
-
-
-# Most bodies hold nothing but paragraphs, then sections of items in one line each, and footnotes in one line each. They
-# are read block by block, without the automaton, which defines what a body is; a test compares the two. No line of such a
-# block begins with anything but a letter, ``- `` and a letter, ``[^`` or a section's heading, so that none opens anything
-# else; and what follows it at the margin, a blank line between if need be, does not continue it.
-
-_LETTER = r"[^\W\d_]"
-#: Ends an item, a footnote or a paragraph: the text's end, a blank line before something at the margin, or its like.
-_END = r"(?:\n(?=\n+(?:\S|\Z)|\Z|{})|\Z)"
-_END_OF_TEXT = _END.format(r"\Z")
-_END_OF_ITEM = _END.format(f"- {_LETTER}")
-_END_OF_NOTE = _END.format(r"\[\^[^\]\s\\]+\]:")
-_PLAIN_BLOCK = re.compile(
-    rf"- (?={_LETTER})([^\n]*+){_END_OF_ITEM}"
-    rf"|\[\^([^\]\s\\]+)\]:[ \t]*([^\n]*+){_END_OF_NOTE}"
-    rf"|({_LETTER}[^\n]*+(?:\n{_LETTER}[^\n]*+)*+){_END_OF_TEXT}"
-    r"|## (Relations|Facts)(?:\n|\Z)"
-)
-_ITEM_GROUP, _FOOTNOTE_GROUP, _TEXT_GROUP = 1, 3, 4
-
-
-def _read_plain_body(text: str, start: int) -> Body | None:
-    """Read a body of nothing but plain blocks, ``None`` where it is none: what ``_Scanner`` makes of it."""
-    if "\r" in text:
-        return None
-    items: list[Item] = []
-    footnotes: list[Footnote] = []
-    paragraphs: list[tuple[int, int]] = []
-    sections: list[tuple[Section, int, int]] = []
-    section, section_start = None, 0
-    at, size = start, len(text)
-    while at < size:
-        if text[at] == "\n":
-            at += 1
-            continue
-        match = _PLAIN_BLOCK.match(text, at)
-        if match is None:
-            return None
-        group = match.lastindex
-        if group == _ITEM_GROUP:
-            if section is None:
-                return None
-            items.append(Item(section, at, at + 2, match.end(1), ()))
-        elif group == _FOOTNOTE_GROUP:
-            footnotes.append(Footnote(match[2], at, match.end(3), match[3]))
-        elif group == _TEXT_GROUP:
-            if section is not None:
-                return None
-            paragraphs.append((at, match.end(4)))
-        else:
-            if section is not None:
-                sections.append((section, section_start, at))
-            section, section_start = _NAMES[match[5].lower()], at
-            if any(other is section for other, _, _ in sections):
-                return None
-        at = match.end()
-    if section is not None:
-        sections.append((section, section_start, size))
-    prose = tuple(paragraphs)
-    return Body(tuple(items), tuple(footnotes), prose, prose, tuple(sections), ())
 
 
 class _Scanner:
@@ -343,7 +223,7 @@ class _Scanner:
                 self._close_to(matched)
             return True
         self.has_empty_item = False
-        if pos - at < 4 and (line[pos] in _STARTS or line[pos] == "="):
+        if pos - at < 4 and (line[pos] in STARTS or line[pos] == "="):
             if is_open and self.leaf is _PARAGRAPH and self._reads_setext(line, pos, start, end):
                 return False
             if self._opens_blocks(line, at, pos, matched, start, end):
@@ -414,7 +294,7 @@ class _Scanner:
         self, kind: str, line: str, pos: int, matched: int, start: int, end: int
     ) -> None:
         self._open_leaf(_HTML_LEAF, matched, start, end)
-        self.html_end = _HTML_ENDS.get(kind)
+        self.html_end = HTML_ENDS.get(kind)
         self._continues_html(line, pos, False, start, end)
 
     def _continues_html(self, line: str, at: int, is_blank: bool, start: int, end: int) -> bool:
@@ -438,7 +318,7 @@ class _Scanner:
 
     @property
     def _is_comment(self) -> bool:
-        return self.html_end is _HTML_ENDS["comment"]
+        return self.html_end is HTML_ENDS["comment"]
 
     # -- blocks that begin -------------------------------------------------------------------------
 
@@ -448,7 +328,7 @@ class _Scanner:
         """Open what begins in a line; whether anything does. Its text is taken in as well."""
         has_opened = False
         while pos - at < 4 and pos < len(line):
-            starts = _STARTS.get(line[pos])
+            starts = STARTS.get(line[pos])
             match = starts.match(line, pos) if starts else None
             kind = match.lastgroup if match else None
             if match is None or kind is None or not self._may_begin(kind, match, line, matched):
@@ -557,7 +437,7 @@ class _Scanner:
 
     def _read_heading(self, level: int, title: str, start: int, end: int) -> None:
         title = " ".join(title.split())
-        section = _NAMES.get(title.casefold()) if level == 2 else None
+        section = SECTIONS.get(title.casefold()) if level == 2 else None
         if self.containers:
             if section:
                 where = "a list item" if self.item else "a block quote"

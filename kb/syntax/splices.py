@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kb.model.statement import Link
-from kb.syntax.statement_lines import quote_target
+from kb.syntax.inline import quote_target
 
 #: A Markdown link up to its target, as ``kb.syntax.inline`` reads it.
 _UP_TO_TARGET = re.compile(

@@ -1,52 +1,35 @@
-"""One list item ⇄ one statement. Pure, total and deterministic: reads from the right, never raises.
+"""One list item → one statement. Pure, total and deterministic: reads from the right, never raises.
 
-The grammar is FORMAT's ("Statements"); whatever cannot be read is a fault with its place and its fix.
-Reading and writing stand together, since each proves the other.
+The grammar is FORMAT's ("Statements"); whatever cannot be read is a fault with its place and its fix. What
+``kb.syntax.statement_texts`` writes is read back as it was.
 """
 
 import re
-import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
 
 from kb.diagnostics import Fault
-from kb.model.names import normalize_predicate
-from kb.model.statement import Citation, Link, LinkForm, Section, StatementLine, SubItem
-from kb.model.time import Interval
+from kb.model.statement import Citation, Link, Section, StatementLine, SubItem
 from kb.syntax.edtf import TimeFault, looks_like_time
 from kb.syntax.inline import (
-    code_span,
-    escape,
-    format_link,
     iter_links,
     mask,
     match_link,
     quote_target,
     unescape,
 )
+from kb.syntax.plain_statements import read_plain_statement
+from kb.syntax.predicates import read_predicate
 from kb.syntax.qualifiers import (
     QUALIFIER_HINT,
     TIME_HINT,
     Qualifiers,
-    iter_qualifiers,
     parse_time,
     read_qualifiers,
     says_a_time,
 )
 
-__all__ = [
-    "closing_parenthesis",
-    "format_link",
-    "format_note",
-    "format_statement",
-    "parse_statement",
-    "parse_sub_item",
-    "quote_target",
-]
-
 _ID = re.compile(r"\^([A-Za-z0-9-]+)")
 _CITATION = re.compile(r"\[\^([^\[\]\s^\0]+)\]")
-_PREDICATE = re.compile(r"[^\W_]+(?:[-_]+[^\W_]+)*")
 _ONE_COLON = re.compile(r"\s*([^\s:]+(?: [^\s:]+){0,2})\s*:(?!:)(?=\s|\[|\Z)")
 _TASK = re.compile(r"\s*(\[[ xX]\])(?=\s|\Z)")
 _DASH = re.compile(r"(?:^|(?<=\s))—(?=\s)")
@@ -55,10 +38,6 @@ _AND = re.compile(r"(?:and|und|&|,)\s")
 #: A Markdown link but for the blanks in its target.
 _LOOSE_LINK = re.compile(r"\[([^\[\]]*)\]\(([^()<>\" ]* [^()<>\"]*)\)")
 _SPACE = re.compile(r"\s*")
-_FOLDED = re.compile(r"\s{2,}|[^\S ]|``")
-
-
-# -- text → statement ------------------------------------------------------------------------------
 
 
 def parse_statement(
@@ -74,147 +53,10 @@ def parse_statement(
     statement is given where its predicate or object cannot be read.
     """
     item_start = offset if start is None else start
-    if plain := _read_plain(text, section, offset, item_start, sub_items):
+    if plain := read_plain_statement(text, section, offset, item_start, sub_items):
         return plain, []
     reader = _Reader(text, section, offset)
     return reader.read(item_start, sub_items), reader.faults
-
-
-# -- the plain statement ---------------------------------------------------------------------------
-
-# Most statements are one line in the form that ``format_statement`` writes, and hold no character that Markdown or the
-# grammar gives a meaning beyond that form. One expression reads them. All others are ``_Reader``'s, which defines what
-# a statement is; a test compares the two. They agree, since the expression lets in
-#
-# - no escape, entity or code span, and no white space but single characters of " ": texts are what they look like;
-# - no bracket outside the link and the citations: nothing is mentioned, no citation stands in the middle;
-# - no ``^`` but where a citation or the id begins;
-# - in a value no dash, quote or parenthesis, and none at a note's end: no note or qualifier stands elsewhere.
-
-#: Inside a character class: controls, all white space but " ", and what Markdown or a statement's tail begins with.
-_NOT_PLAIN = r"\x00-\x1f\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`\\&\[\]^"
-_WORDS = rf"(?! )[^{_NOT_PLAIN}]+(?<! )"
-_NAME = rf"(?! )[^{_NOT_PLAIN}#|]+(?<! )"
-_VALUE = rf"(?! )[^{_NOT_PLAIN}()—\"“]+(?<! )"
-_TARGET = rf"[^{_NOT_PLAIN} ()<#?%]+"
-_LINK = rf"\[(?P<label>{_WORDS})\]\((?P<target>{_TARGET})\)|\[\[(?P<name>{_NAME})(?:\|(?P<shown>{_WORDS}))?\]\]"
-_TAIL = (
-    rf"(?: \((?P<qualifiers>[^{_NOT_PLAIN}()]+)\))?"
-    rf"(?: — (?P<note>{_WORDS})(?<!\)))?"
-    rf"(?P<citations>(?: \[\^[^{_NOT_PLAIN} ]+\])*)"
-    r"(?: \^(?P<id>[A-Za-z0-9-]+))?"
-)
-#: Looked up once: a member of an enumeration is slow to find.
-_RELATIONS, _MARKDOWN_LINK, _WIKI_LINK = Section.RELATIONS, LinkForm.MARKDOWN, LinkForm.WIKI
-_PLAIN_RELATION = re.compile(rf"(?P<predicate>[\w-]+):: (?P<object>{_LINK}){_TAIL}")
-_PLAIN_FACT = re.compile(rf"(?P<predicate>[\w-]+):: (?P<object>{_VALUE}){_TAIL}")
-
-
-def _read_plain(
-    text: str, section: Section, offset: int, start: int, sub_items: tuple[SubItem, ...]
-) -> StatementLine | None:
-    """Read a statement of the plain form as ``_Reader`` does, ``None`` where it has another form."""
-    if section is _RELATIONS:
-        match = _PLAIN_RELATION.fullmatch(text)
-        if match is None:
-            return None
-        word, object, label, target, name, shown, written, note, cited, id = match.groups()
-        value = None
-    else:
-        match = _PLAIN_FACT.fullmatch(text)
-        if match is None:
-            return None
-        word, object, written, note, cited, id = match.groups()
-        value = object
-    predicate = read_predicate(word)
-    says = _NO_WORDS if written is None else _plain_qualifiers(written)
-    if predicate is None or says is None:
-        return None
-    # All places follow from the lengths, since nothing but single signs stands between the parts.
-    end = offset + len(text)
-    predicate_end = offset + len(word)
-    object_start = predicate_end + 3
-    object_end = object_start + len(object)
-    after = object_end if written is None else object_end + len(written) + 3
-    link = None
-    if value is None:
-        if target is None:
-            link = Link(_WIKI_LINK, shown or "", name, object_start, object_end)
-        else:
-            link = Link(_MARKDOWN_LINK, label, target, object_start, object_end)
-    if cited:
-        first = end - len(cited) if id is None else end - len(cited) - len(id) - 2
-        citations = _plain_citations(cited, first)
-    else:
-        citations = ()
-    interval, confidence, by, auto, retracted, superseded_by = says
-    # By position, in the order of the fields: of all values that are parsed these are made most often.
-    return StatementLine(
-        section,
-        predicate,
-        link,
-        value,
-        interval,
-        confidence,
-        by,
-        auto,
-        retracted,
-        superseded_by,
-        note,
-        citations,
-        id,
-        sub_items,
-        (),
-        start,
-        end,
-        predicate_end,
-        object_start,
-        object_end,
-        0 if written is None else object_end + 2,
-        0 if note is None else after + 3,
-    )
-
-
-def _plain_citations(text: str, at: int) -> tuple[Citation, ...]:
-    """Take ``" [^a] [^b]"``, which begins at a place, apart; no label holds a bracket or a blank."""
-    found = []
-    for label in text[3:-1].split("] [^"):
-        end = at + len(label) + 4
-        found.append(Citation(label, at + 1, end))
-        at = end
-    return tuple(found)
-
-
-#: What qualifiers say, in the order of a statement's fields.
-_Said = tuple[Interval | None, int | None, str | None, str | None, bool, str | None]
-_SURE = re.compile("[0-9]{1,2}%")
-_NO_WORDS: _Said = (None, None, None, None, False, None)
-
-
-@lru_cache(maxsize=1 << 15)
-def _plain_qualifiers(text: str) -> _Said | None:
-    """Read a parenthesis that holds nothing but qualifiers in which nothing is wrong; ``None`` for any other.
-
-    Only what is wrong in it is told differently in the two sections.
-    """
-    # Nearly all say a time, or a time and how sure it is.
-    time, comma, sure = text.partition(", ")
-    interval = parse_time(time)
-    if isinstance(interval, Interval) and (not comma or _SURE.fullmatch(sure)):
-        return (interval, int(sure[:-1]) if comma else None, None, None, False, None)
-    found = read_qualifiers(text, 0, len(text), Section.RELATIONS)
-    if not found.count or found.unread or found.faults:
-        return None
-    get = found.words.get
-    is_retracted = "retracted" in found.words
-    return (
-        found.interval,
-        found.confidence,
-        get("by"),
-        get("auto"),
-        is_retracted,
-        get("superseded_by"),
-    )
 
 
 @dataclass(slots=True)
@@ -508,20 +350,6 @@ _LIKE_A_CITATION = re.compile(
 )
 
 
-@lru_cache(maxsize=4096)
-def read_predicate(text: str) -> str | None:
-    """Normalize a predicate, ``None`` where it is none."""
-    word = text.strip()
-    if _PREDICATE.fullmatch(word):
-        return normalize_predicate(word)
-    if word.isascii():
-        return None
-    # Combining marks are no \w in Python's tables: letters may bear any number of them.
-    plain = "".join(char for char in word if unicodedata.category(char)[0] != "M")
-    is_predicate = _PREDICATE.fullmatch(plain) and unicodedata.category(word[0])[0] != "M"
-    return normalize_predicate(word) if is_predicate else None
-
-
 def closing_parenthesis(masked: str, opening: int, end: int) -> int | None:
     """Give where a parenthesis closes in a masked text, ``None`` where it does not."""
     depth, at = 0, opening
@@ -552,73 +380,3 @@ def parse_sub_item(text: str) -> SubItem | None:
     predicate = read_predicate(name) if sign else None
     content = unescape(rest)
     return SubItem(predicate, content) if predicate and content else None
-
-
-# -- statement → text ------------------------------------------------------------------------------
-
-
-def format_statement(statement: StatementLine, link: str | None = None) -> str:
-    """Write a statement as its canonical line, bullet included, without sub-items.
-
-    ``link`` is the object's text in a relation (its form depends on where the file lies); left out,
-    the link is written from its parts. ``parse_statement`` reads the line back as the same statement:
-    value and note stand as they are where that reads back, else in code spans.
-    """
-    head = f"{statement.predicate}:: "
-    qualifiers = ", ".join(iter_qualifiers(statement))
-    middle = f" ({qualifiers})" if qualifiers else ""
-    tail = "".join(f" [^{citation.observation}]" for citation in statement.citations)
-    tail += f" ^{statement.id}" if statement.id else ""
-    objects = _object_texts(statement, link)
-    notes = [f" — {note}" for note in _plain_and_code(statement.note)] if statement.note else [""]
-    lines = [f"{head}{text}{middle}{note}{tail}" for text in objects for note in notes]
-    for line in lines[:-1]:
-        if _reads_back(statement, line):
-            return f"- {line}"
-    return f"- {lines[-1]}"
-
-
-def _object_texts(statement: StatementLine, link: str | None) -> list[str]:
-    if statement.link is None:
-        return _plain_and_code(statement.value or "")
-    if link is None:
-        link = format_link(statement.link.label, statement.link.target, statement.link.form)
-    return [link]
-
-
-def _plain_and_code(text: str) -> list[str]:
-    """The ways to write a text, the plain one first. Runs of white space are only safe in code."""
-    is_loose = _FOLDED.search(text) is not None
-    return [code_span(text)] if is_loose else [escape(text), code_span(text)]
-
-
-def _reads_back(statement: StatementLine, line: str) -> bool:
-    read, faults = parse_statement(line, statement.section)
-    return (
-        read is not None
-        and not faults
-        and (read.value, read.note, read.id) == (statement.value, statement.note, statement.id)
-        and (read.interval, read.confidence, read.by, read.auto, read.retracted, read.superseded_by)
-        == (
-            statement.interval,
-            statement.confidence,
-            statement.by,
-            statement.auto,
-            statement.retracted,
-            statement.superseded_by,
-        )
-        and [citation.observation for citation in read.citations]
-        == [citation.observation for citation in statement.citations]
-    )
-
-
-def format_note(note: str, section: Section, *, is_qualified: bool) -> str:
-    """Write a note by itself so that it reads back in a section, whatever stands before and after it.
-
-    Behind qualifiers a date that ends it is its own; without them it could be the statement's that stands too late.
-    """
-    plain = _plain_and_code(note)[0]
-    head = "x:: x" if section is Section.FACTS else "x:: [x](x.md)"
-    qualifiers = " (90%)" if is_qualified else ""
-    read, faults = parse_statement(f"{head}{qualifiers} — {plain} [^x] ^x", section)
-    return plain if read and not faults and read.note == note else code_span(note)

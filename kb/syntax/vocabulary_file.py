@@ -23,8 +23,8 @@ from kb.model.vocabulary import (
     Vocabulary,
 )
 from kb.syntax.front_matter import Mapping, Node, Scalar, Sequence, is_larger
+from kb.syntax.predicates import read_predicate
 from kb.syntax.source import Source, decode, find_conflict_markers, iter_encoding_faults, locate
-from kb.syntax.statement_lines import read_predicate
 from kb.syntax.yaml_block import parse_yaml
 
 FORMAT_VERSION = "1"

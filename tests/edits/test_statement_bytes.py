@@ -16,7 +16,7 @@ from kb.edits.relate import Saying, plan_fact, plan_relate
 from kb.edits.retire import plan_cite, plan_confirm, plan_retire, plan_unrelate
 from kb.edits.workspace import Workspace
 from kb.errors import KbError
-from kb.graph.build import draft_statements
+from kb.graph.drafts import draft_statements
 from kb.graph.graph import Statement
 from kb.knowledge_base import KnowledgeBase, open_knowledge_base
 from kb.syntax.entity_file import parse_entity_file

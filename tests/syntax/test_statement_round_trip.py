@@ -10,13 +10,9 @@ from hypothesis import strategies as st
 from kb.model.statement import Citation, Link, LinkForm, Section, StatementLine
 from kb.model.time import Interval
 from kb.syntax.edtf import parse_interval
-from kb.syntax.statement_lines import (
-    format_link,
-    format_note,
-    format_statement,
-    parse_statement,
-    parse_sub_item,
-)
+from kb.syntax.inline import format_link
+from kb.syntax.statement_lines import parse_statement, parse_sub_item
+from kb.syntax.statement_texts import format_note, format_statement
 
 #: What the grammar or Markdown gives a meaning, in pieces that meet each other.
 NASTY = (
