@@ -24,7 +24,7 @@ from kb.store.sections import Damaged, digest_of
 
 MANIFEST = "manifest"
 #: Raised whenever words are read otherwise or postings are laid out otherwise: older indexes are then rebuilt.
-FORMAT = 2
+FORMAT = 3
 #: The endings of a segment's files that a lookup reads; the others only a writer does.
 DOCUMENTS, TERMS, POSTINGS = ".docs", ".trm", ".pst"
 _GENERATION = re.compile(r"g-[A-Za-z0-9_]+")

@@ -155,11 +155,12 @@ def _opened(unit: Unit, text: str, analyzer: Analyzer) -> Unit:
 
 def _units_of(run: Run, written: str, in_name: bool) -> tuple[Unit, ...]:
     words = run.parts
+    if len(words) == 1 and not run.is_spaceless:
+        # ``C++`` is asked for as it stands, not as its letter.
+        return (Unit(written, stem=run.words[-1].stem, in_name=in_name),)
     if in_name:
         asked = words[:-1] if run.is_spaceless and len(words) > 1 else words
         return tuple(Unit(written, stem=word.stem, in_name=True) for word in asked)
-    if len(words) == 1 and not run.is_spaceless:
-        return (Unit(written, stem=words[0].stem),)
     return (Unit(written, words=tuple(_asked(run)), whole=run.whole or "", is_open=_is_lone(run)),)
 
 

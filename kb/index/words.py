@@ -2,7 +2,7 @@
 
 - Letters are compared without case, accents and vowel points; ``ß`` is ``ss``, ``ł`` is ``l``, ``’`` is ``'``.
 - What is joined by ``- . _ / : @ '`` or changes between letters and digits is read whole and in its parts:
-  ``db-primary.atlas.local``, ``server-09``, ``C-1042``. Camel case stays whole.
+  ``db-primary.atlas.local``, ``server-09``, ``C-1042``. Camel case stays whole. ``C++`` and ``F#`` are read whole too.
 - Scripts without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) are read as pairs of neighbouring characters,
   and so is Korean, whose particles are glued to its words. A run's last character stands alone too.
 - English words are also read by their stem (Porter), which is how a plain word of a question is compared.
@@ -38,9 +38,11 @@ _PLAIN_JOINTS = (
 )
 _JOINTS = rf"[-._/:@\u2010\u2011{_APOSTROPHES}]"
 
+#: Ends the names of programming languages.
+_ENDING = r"(?:\+\+|#(?!\w))?"
 _LETTER = rf"(?:[^\W{_SPACELESS}]|[{_POINTS}{_UNSEEN}{_SIGNS}])"
 #: Most text needs no more than these. Expressions with the classes above are compiled only for what does: that is slow.
-_ASCII_RUN = re.compile(r"\w+(?:[-._/:@']\w+)*", re.ASCII)
+_ASCII_RUN = re.compile(rf"\w+(?:[-._/:@']\w+)*{_ENDING}", re.ASCII)
 _ASCII_PART = re.compile(r"[A-Za-z]+|[0-9]+")
 _ASCII_PIECE = re.compile(r"[A-Za-z0-9]+")
 
@@ -50,10 +52,10 @@ def _expression(name: str) -> re.Pattern[str]:
     """Compile one of the expressions for texts that are not plain ASCII."""
     return re.compile(
         {
-            "plain run": r"\w+(?:[-._/:@']\w+)*",
+            "plain run": rf"\w+(?:[-._/:@']\w+)*{_ENDING}",
             "plain part": r"[^\W\d_]+|\d+",
             "plain piece": r"[^\W_]+",
-            "run": rf"[{_SPACELESS}][{_SPACELESS}{_POINTS}{_UNSEEN}]*|{_LETTER}+(?:{_JOINTS}{_LETTER}+)*",
+            "run": rf"[{_SPACELESS}][{_SPACELESS}{_POINTS}{_UNSEEN}]*|{_LETTER}+(?:{_JOINTS}{_LETTER}+)*{_ENDING}",
             "part": rf"(?:[^\W\d_]|[{_SIGNS}])+|\d+",
             "piece": rf"(?:[^\W_]|[{_SIGNS}])+",
         }[name]
@@ -167,7 +169,7 @@ class Analyzer:
         if len(parts) - len(pieces) > _MOST_BORDERS:
             parts = pieces
         words = [(part[:_LONGEST], at) for at, part in enumerate(parts)]
-        if len(words) > 1 and len(folded) <= _LONGEST:
+        if _has_whole(folded, len(words)):
             words.append((_whole(folded), 0))
         return len(parts), tuple(words)
 
@@ -196,7 +198,7 @@ class Analyzer:
             )
             for index, match in enumerate(matches)
         ]
-        if len(words) > 1 and len(folded) <= _LONGEST:
+        if _has_whole(folded, len(words)):
             whole = _whole(folded)
             words.append(Word(whole, self.stem(whole), 0, 0, len(written), True))
         return Run(tuple(words), len(matches))
@@ -211,6 +213,10 @@ def _porter() -> Callable[[str], str]:
     from whoosh.lang.porter import stem
 
     return stem  # type: ignore[no-any-return]
+
+
+def _has_whole(folded: str, parts: int) -> bool:
+    return len(folded) <= _LONGEST and (parts > 1 or (parts == 1 and folded[-1] in "+#"))
 
 
 def _whole(folded: str) -> str:

@@ -26,6 +26,10 @@ def words(text: str) -> list[str]:
         ("C-1042", ["c", "1042", "c-1042"]),
         ("snake_case", ["snake", "case", "snake_case"]),
         ("db-primary.atlas.local", ["db", "primary", "atlas", "local", "db-primary.atlas.local"]),
+        ("C++", ["c", "c++"]),
+        ("F# C++11 a++b", ["f", "f#", "c", "c++", "11", "a", "a++", "b"]),
+        ("issue#12 # title #", ["issue", "12", "title"]),
+        ("libstdc-foo++", ["libstdc", "foo", "libstdc-foo++"]),
         ("PEP8", ["pep", "8", "pep8"]),
         ("Breeder’s", ["breeder", "s", "breeders"]),
         ("Breeder's", ["breeder", "s", "breeders"]),
@@ -89,7 +93,7 @@ def test_positions_are_packed_and_unpacked(positions: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["engines", "db-primary.atlas.local", "server-09", "C-1042", "a" * 300, "x_1_y"]
+    "word", ["engines", "db-primary.atlas.local", "server-09", "C-1042", "C++", "a" * 300, "x_1_y"]
 )
 def test_a_run_is_read_alike_with_and_without_places(word: str) -> None:
     """What an index needs of a run is what the whole reading says."""
