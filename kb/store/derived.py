@@ -6,7 +6,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 
-from kb.store.references import find_git_dir
+from kb.store.references import find_work_tree
 from kb.store.root import with_flags
 
 _PAUSE = 0.02
@@ -24,20 +24,25 @@ class PlaceBusy(Exception):
 def derived_folder(root: str) -> str:
     """Say where the derived state of a knowledge base lies: ``<git dir>/kb``, without git in the user's cache folder.
 
-    Each work tree has a git dir of its own, so that two of one repository never share what is derived.
+    Each work tree has a git dir of its own, so that two of one repository never share what is derived. Nor do two
+    knowledge bases of one work tree: a root below its top has ``<git dir>/kb-<digest of the path>``.
     """
-    git_dir = find_git_dir(root)
-    if git_dir is not None and os.path.isfile(os.path.join(git_dir, "HEAD")):
-        return os.path.join(git_dir, "kb")
-    from kb.model.digests import sha256
-
+    tree = find_work_tree(root)
+    if tree is not None and os.path.isfile(os.path.join(tree.git_dir, "HEAD")):
+        below = "" if tree.inside == os.curdir else f"-{_digest(tree.inside)}"
+        return os.path.join(tree.git_dir, f"kb{below}")
     cache = (
         os.environ.get("XDG_CACHE_HOME")
         or os.environ.get("LOCALAPPDATA")
         or os.path.expanduser("~/.cache")
     )
-    name = sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16]
-    return os.path.join(cache, "kb", name)
+    return os.path.join(cache, "kb", _digest(os.path.realpath(root)))
+
+
+def _digest(path: str) -> str:
+    from kb.model.digests import sha256
+
+    return sha256(os.fsencode(path)).hexdigest()[:16]
 
 
 def why_distrusted(folder: "str | os.PathLike[str]") -> str:

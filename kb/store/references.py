@@ -1,24 +1,41 @@
 """What git's own files say: where its folder is, and which commit is checked out. Runs nothing, imports next to nothing."""
 
 import os
+from typing import NamedTuple
 
 _NO_COMMIT = ""
 SHA1_LENGTH, SHA256_LENGTH = 40, 64
 
 
-def find_git_dir(root: str) -> str | None:
-    """Find the git folder of the work tree that holds the root, ``None`` where there is none."""
-    folder = os.path.abspath(root)
+class WorkTree(NamedTuple):
+    """A work tree that holds a root."""
+
+    git_dir: str
+    inside: str  #: the root's path in it; ``.`` where it is its top
+
+
+def find_work_tree(root: str) -> WorkTree | None:
+    """Find the work tree that holds the root, ``None`` where there is none. Symbolic links are followed, as git does."""
+    start = folder = os.path.realpath(root)
     while True:
         candidate = os.path.join(folder, ".git")
-        if os.path.isdir(candidate):
-            return candidate
-        if os.path.isfile(candidate):
-            return _pointed_at(candidate)
+        git_dir = candidate if os.path.isdir(candidate) else None
+        if git_dir is None and os.path.isfile(candidate):
+            git_dir = _pointed_at(candidate)
+            if git_dir is None:
+                return None
+        if git_dir is not None:
+            return WorkTree(git_dir, os.path.relpath(start, folder))
         parent = os.path.dirname(folder)
         if parent == folder:
             return None
         folder = parent
+
+
+def find_git_dir(root: str) -> str | None:
+    """Find the git folder of the work tree that holds the root, ``None`` where there is none."""
+    tree = find_work_tree(root)
+    return tree.git_dir if tree else None
 
 
 def _pointed_at(pointer: str) -> str | None:
