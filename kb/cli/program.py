@@ -206,6 +206,21 @@ class Program(Filled, click.Group):
                 formatter.write_dl([(name, COMMANDS[name][1]) for name in names])
 
 
+#: Git tells the programs that it runs, as a hook's, which repository it works in. Ours is the one that holds the root, whoever
+#: calls: an edit would else be committed into another.
+_OF_ANOTHER_REPOSITORY = (
+    *(
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_COMMON_DIR",
+        "GIT_PREFIX",
+        "GIT_NAMESPACE",
+    ),
+    *("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_IMPLICIT_WORK_TREE"),
+)
+
+
 @click.group(
     cls=Program,
     name="kb",
@@ -239,6 +254,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    for name in _OF_ANOTHER_REPOSITORY:
+        os.environ.pop(name, None)
     status = answer_shell(program) if os.environ.get(VARIABLE) else _run()
     try:
         if sys.stdout is not None:  # closed by the caller

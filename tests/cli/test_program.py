@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from kb.cli.options import paths_in_root
 from kb.cli.program import COMMANDS, program
 from kb.errors import UsageError
-from tests.conftest import REPOSITORY, entity, observation, write_kb
+from tests.conftest import REPOSITORY, entity, git, make_repository, observation, write_kb
 
 FILES = {
     "entities/person/ada.md": entity(
@@ -233,3 +233,19 @@ def test_paths_outside_the_root_are_refused(tmp_path: Path, given: str) -> None:
     root = write_kb(tmp_path / "kb", FILES)
     with pytest.raises(UsageError):
         paths_in_root(str(root), (given,))
+
+
+def test_an_edit_is_committed_where_the_knowledge_base_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Called from a hook of another repository, whose git says where that is."""
+    root = make_repository(write_kb(tmp_path / "kb", FILES))
+    other = make_repository(write_kb(tmp_path / "other", FILES))
+    before = git(other, "rev-parse", "HEAD")
+    for name, place in (("DIR", ".git"), ("INDEX_FILE", ".git/index"), ("WORK_TREE", ".")):
+        monkeypatch.setenv(f"GIT_{name}", str(other / place))
+    written = process("fact", "ada", "title", "Pilot", "--said", "So.", "--commit", cwd=root)
+    assert written.returncode == 0, written.stderr
+    assert git(other, "rev-parse", "HEAD") == before
+    assert git(root, "status", "--porcelain") == ""
+    assert git(root, "log", "-1", "--format=%s").startswith("fact: Ada title Pilot")
