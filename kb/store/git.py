@@ -47,6 +47,12 @@ def blob_id(data: bytes, like: str = "") -> str:
     return sha1(stored, usedforsecurity=False).hexdigest()
 
 
+def ask_head(root: str) -> str:
+    """Give the id of the commit checked out; empty where there is none, or git cannot say."""
+    said = (_run(root, "rev-parse", "--quiet", "--verify", "HEAD") or "").strip()
+    return said if is_object_id(said) else ""
+
+
 def tree_blobs(root: str, commit: str, paths: tuple[str, ...]) -> dict[str, str] | None:
     """Map each file of a commit under some paths (relative to the root) to its blob id; ``None`` if git cannot say."""
     listing = _run(root, "ls-tree", "-r", "-z", commit, "--", *paths)

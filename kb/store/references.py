@@ -1,9 +1,10 @@
-"""What git's own files say: where its folder is, and which commit is checked out. Runs nothing, imports next to nothing."""
+"""What git's own files say: where its folder is, and which commit is checked out. Imports next to nothing."""
 
 import os
 from typing import NamedTuple
 
 _NO_COMMIT = ""
+_IN_TABLES = "ref: refs/heads/.invalid"
 SHA1_LENGTH, SHA256_LENGTH = 40, 64
 
 
@@ -51,13 +52,20 @@ def _pointed_at(pointer: str) -> str | None:
 
 
 def head_commit(root: str) -> str:
-    """Give the id of the commit checked out; empty where there is none. Reads the references as files."""
+    """Give the id of the commit checked out; empty where there is none. Reads the references as files.
+
+    Git is asked only where they lie in tables ("reftable"), which leave this sign in the place of HEAD.
+    """
     git_dir = find_git_dir(root)
     if git_dir is None:
         return _NO_COMMIT
     head = _first_line(os.path.join(git_dir, "HEAD"))
     if not head.startswith("ref: "):
         return head if is_object_id(head) else _NO_COMMIT
+    if head == _IN_TABLES:
+        from kb.store.git import ask_head
+
+        return ask_head(root)
     return _resolve_reference(git_dir, head[len("ref: ") :])
 
 

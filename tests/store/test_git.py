@@ -1,6 +1,7 @@
 """Reading a repository: whatever its configuration names is not run; ids of either kind are compared."""
 
 import hashlib
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,17 @@ def test_a_repository_of_sha256_is_compared_by_its_own_ids(tmp_path: Path) -> No
     assert blob_id(b"text\n", commit) == hashlib.sha256(b"blob 5\0text\n").hexdigest()
     assert revision_of(str(root), {"entities/a.md": b"text\n"}) == commit
     assert revision_of(str(root), {"entities/a.md": b"other\n"}) == f"{commit}+"
+
+
+def test_references_that_lie_in_tables_are_asked_of_git(tmp_path: Path) -> None:
+    """Newer repositories keep no file for each branch."""
+    try:
+        root = committed(tmp_path / "kb", "--ref-format=reftable")
+    except subprocess.CalledProcessError:
+        pytest.skip("this git makes no repository with tables of references")
+    commit = head_commit(str(root))
+    assert commit == git(root, "rev-parse", "HEAD").strip()
+    assert revision_of(str(root), {"entities/a.md": b"text\n"}) == commit
 
 
 @pytest.mark.parametrize(
