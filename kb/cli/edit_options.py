@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from kb.cli.options import chosen_root, root_option, warn
-from kb.errors import UsageError
+from kb.cli.options import chosen_root, complain, root_option, warn
+from kb.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from kb.edits.apply import Applied, NotCommitted, Plan, WriteOptions
+    from kb.edits.apply import Applied, Plan, WriteOptions
+    from kb.edits.commits import NotCommitted
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -72,8 +73,8 @@ def read_write_options(how: dict[str, Any]) -> "WriteOptions":
     )
 
 
-def do_edit(plan: "Plan", how: dict[str, Any]) -> "Applied":
-    """Do an edit, say what it did, and warn of what went wrong beside it.
+def do_edit(plan: "Plan", how: dict[str, Any]) -> ExitCode:
+    """Do an edit, say what it did, and warn of what went wrong beside it; give the status to end with.
 
     ``how`` holds what ``edit_options`` added.
     """
@@ -83,12 +84,11 @@ def do_edit(plan: "Plan", how: dict[str, Any]) -> "Applied":
     options = read_write_options(how)
     noting = with_common_notes(plan, options)
     done = apply_edit(chosen_root(how["root"]), int(time.time()), noting, options)
-    print_applied(done, how["as_json"])
-    return done
+    return print_applied(done, how["as_json"])
 
 
-def print_applied(done: "Applied", as_json: bool) -> None:
-    """Say what an edit did, and warn of what went wrong beside it."""
+def print_applied(done: "Applied", as_json: bool) -> ExitCode:
+    """Say what an edit did, and warn of what went wrong beside it; give the status to end with."""
     from kb.render.applied import applied_fields, applied_lines
 
     if as_json:
@@ -97,16 +97,15 @@ def print_applied(done: "Applied", as_json: bool) -> None:
         for line in applied_lines(done):
             click.echo(line)
     warn(done.warnings)
-    tell_uncommitted(done.uncommitted)
+    return tell_uncommitted(done.uncommitted)
 
 
-def tell_uncommitted(error: "NotCommitted | None") -> None:
-    """End with the status of an edit that stands and was to be committed, where that failed."""
-    if error is not None:
-        from kb.cli.program import complain
-
-        complain(error.message, error.hint)
-        click.get_current_context().exit(error.exit_code)
+def tell_uncommitted(error: "NotCommitted | None") -> ExitCode:
+    """Tell where an edit that stands was to be committed and is not; give the status to end with."""
+    if error is None:
+        return ExitCode.ANSWERED
+    complain(error.message, error.hint)
+    return error.exit_code
 
 
 def _request() -> str:

@@ -35,7 +35,7 @@ def new_command(
     keys: tuple[str, ...],
     description: str,
     **how: Any,
-) -> None:
+) -> int:
     """Make an entity. Keys say who it is: one that another bears is refused. Names do not: who else bears one is named.
 
     \b
@@ -45,7 +45,7 @@ def new_command(
     """
     from kb.edits.new_entity import plan_new
 
-    do_edit(
+    return do_edit(
         lambda workspace: plan_new(
             workspace, type, name, id=id, aliases=aliases, keys=keys, description=description
         ),
@@ -69,7 +69,7 @@ def set_command(
     remove: bool,
     unset: bool,
     **how: Any,
-) -> None:
+) -> int:
     """Set a field of an entity's frontmatter: name, type, aliases, keys, or any of your own. All else stays to the byte.
 
     Values are text: NO stays NO, and 0042 stays 0042. 'alias' and 'key' add one to their list; 'aliases' and 'keys' are
@@ -93,7 +93,7 @@ def set_command(
         names = " and ".join(f"--{way.value}" for way in chosen)
         raise UsageError(f"{names} cannot stand together", "give one of them")
     way = chosen[0] if chosen else How.SET
-    do_edit(lambda workspace: plan_set(workspace, entity, field, values, way), how)
+    return do_edit(lambda workspace: plan_set(workspace, entity, field, values, way), how)
 
 
 @click.command("rename", cls=Filled)
@@ -101,7 +101,7 @@ def set_command(
 @click.argument("name")
 @click.option("--forget", is_flag=True, help="Do not keep the old name as an alias.")
 @edit_options
-def rename_command(entity: str, name: str, forget: bool, **how: Any) -> None:
+def rename_command(entity: str, name: str, forget: bool, **how: Any) -> int:
     """Give an entity another name. The old one becomes an alias, so that it is still found; the id never changes.
 
     \b
@@ -110,7 +110,7 @@ def rename_command(entity: str, name: str, forget: bool, **how: Any) -> None:
     """
     from kb.edits.set_fields import plan_rename
 
-    do_edit(lambda workspace: plan_rename(workspace, entity, name, forget=forget), how)
+    return do_edit(lambda workspace: plan_rename(workspace, entity, name, forget=forget), how)
 
 
 @click.command("move", cls=Filled)
@@ -131,7 +131,7 @@ def rename_command(entity: str, name: str, forget: bool, **how: Any) -> None:
     help="To this folder or file under entities/, from the root.",
 )
 @edit_options
-def move_command(entity: str, type: str, to: str, **how: Any) -> None:
+def move_command(entity: str, type: str, to: str, **how: Any) -> int:
     """Move an entity's file: to another type, or another place. The id stays, and links to and in the file follow.
 
     \b
@@ -142,14 +142,14 @@ def move_command(entity: str, type: str, to: str, **how: Any) -> None:
 
     if bool(type) == bool(to):
         raise UsageError("say where to: a type or a place", "--type TYPE, or --to PATH")
-    do_edit(lambda workspace: plan_move(workspace, entity, type=type, to=to), how)
+    return do_edit(lambda workspace: plan_move(workspace, entity, type=type, to=to), how)
 
 
 @click.command("remove", cls=Filled)
 @click.argument("entity", metavar="ENTITY|OBSERVATION", shell_complete=offer_pages)
 @click.option("--force", is_flag=True, help="Remove what is in use, and say what dangles.")
 @edit_options
-def remove_command(entity: str, force: bool, **how: Any) -> None:
+def remove_command(entity: str, force: bool, **how: Any) -> int:
     """Remove an entity's file, or an observation's. Refused while anything is stated of it, links to it or cites it.
 
     What turned out to be wrong is better retired, and what turned out to be another merged: then it stays on record.
@@ -161,7 +161,7 @@ def remove_command(entity: str, force: bool, **how: Any) -> None:
     """
     from kb.edits.remove_file import plan_remove
 
-    do_edit(lambda workspace: plan_remove(workspace, entity, force=force), how)
+    return do_edit(lambda workspace: plan_remove(workspace, entity, force=force), how)
 
 
 @click.command("undo", cls=Filled)
@@ -169,7 +169,7 @@ def remove_command(entity: str, force: bool, **how: Any) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
 @click.option("--by", default="", metavar="WHO", help="Who takes it back, for the record.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; show the diff.")
-def undo_command(root: str | None, as_json: bool, by: str, dry_run: bool) -> None:
+def undo_command(root: str | None, as_json: bool, by: str, dry_run: bool) -> int:
     """Take back the last edit that kb made: its files are as they were, to the byte. Once more takes back the one before.
 
     Refused where one of the files changed since. An edit that was committed is taken back by another commit.
@@ -180,4 +180,4 @@ def undo_command(root: str | None, as_json: bool, by: str, dry_run: bool) -> Non
     """
     from kb.edits.undo import undo_last
 
-    print_applied(undo_last(chosen_root(root), by, dry_run), as_json)
+    return print_applied(undo_last(chosen_root(root), by, dry_run), as_json)

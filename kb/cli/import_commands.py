@@ -55,10 +55,10 @@ def ingest_command(paths: tuple[str, ...], mbox: str, **how: Any) -> int:
         for line in ingested_lines(done):
             click.echo(line)
     warn(done.warnings)
+    status = tell_uncommitted(done.uncommitted)
     if done.is_interrupted:
         return ExitCode.INTERRUPTED
-    tell_uncommitted(done.uncommitted)
-    return ExitCode.REFUSED if any(one.is_lost for one in done.problems) else ExitCode.ANSWERED
+    return ExitCode.REFUSED if any(one.is_lost for one in done.problems) else status
 
 
 @click.group("import")

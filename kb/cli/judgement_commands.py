@@ -68,7 +68,7 @@ def _take_reason(how: dict[str, Any]) -> "Reason":
     help="Though a judgement, or keys of which one has one, say that they are two.",
 )
 @edit_options
-def merge_command(survivor: str, other: str, force: bool, **how: Any) -> None:
+def merge_command(survivor: str, other: str, force: bool, **how: Any) -> int:
     """Say that two entities are one: OTHER gets a line that redirects it to SURVIVOR, and counts as it from then on.
 
     Both files stay, so that 'kb unmerge' undoes it exactly. Refused for two types, for what was judged distinct or unmerged,
@@ -81,14 +81,16 @@ def merge_command(survivor: str, other: str, force: bool, **how: Any) -> None:
     from kb.edits.judgements import plan_merge
 
     reason = _take_reason(how)
-    do_edit(lambda workspace: plan_merge(workspace, survivor, other, reason, force=force), how)
+    return do_edit(
+        lambda workspace: plan_merge(workspace, survivor, other, reason, force=force), how
+    )
 
 
 @click.command("unmerge", cls=Filled)
 @click.argument("other", metavar="MERGED", shell_complete=offer_entities)
 @_reason_options
 @edit_options
-def unmerge_command(other: str, **how: Any) -> None:
+def unmerge_command(other: str, **how: Any) -> int:
     """Undo a merge: the redirect goes, and the file is as it was before, with all that was stated in it.
 
     \b
@@ -97,7 +99,7 @@ def unmerge_command(other: str, **how: Any) -> None:
     from kb.edits.judgements import plan_unmerge
 
     reason = _take_reason(how)
-    do_edit(lambda workspace: plan_unmerge(workspace, other, reason), how)
+    return do_edit(lambda workspace: plan_unmerge(workspace, other, reason), how)
 
 
 @click.command("distinct", cls=Filled)
@@ -106,7 +108,7 @@ def unmerge_command(other: str, **how: Any) -> None:
 @_reason_options
 @click.option("--withdraw", is_flag=True, help="Take the judgement back.")
 @edit_options
-def distinct_command(first: str, second: str, withdraw: bool, **how: Any) -> None:
+def distinct_command(first: str, second: str, withdraw: bool, **how: Any) -> int:
     """Say that two entities are not the same, and all that was merged into them neither. It beats a merge.
 
     \b
@@ -116,7 +118,7 @@ def distinct_command(first: str, second: str, withdraw: bool, **how: Any) -> Non
     from kb.edits.judgements import plan_distinct
 
     reason = _take_reason(how)
-    do_edit(
+    return do_edit(
         lambda workspace: plan_distinct(workspace, first, second, reason, withdraw=withdraw), how
     )
 
@@ -127,7 +129,7 @@ def distinct_command(first: str, second: str, withdraw: bool, **how: Any) -> Non
 @_reason_options
 @click.option("--title", default="", help="[default: the reason's first line]")
 @edit_options
-def decide_command(decision: str, about: tuple[str, ...], title: str, **how: Any) -> None:
+def decide_command(decision: str, about: tuple[str, ...], title: str, **how: Any) -> int:
     """Put another decision on record. It changes no entity, and programs that suggest things read it.
 
     reject: two entities are not one, or not what was suggested of them; or statements (entity/^id) are wrong.
@@ -144,7 +146,7 @@ def decide_command(decision: str, about: tuple[str, ...], title: str, **how: Any
 
     check_one_line("a title", title)
     reason = _take_reason(how)
-    do_edit(lambda workspace: plan_decide(workspace, decision, about, reason, title), how)
+    return do_edit(lambda workspace: plan_decide(workspace, decision, about, reason, title), how)
 
 
 @click.command("candidates", cls=Filled)

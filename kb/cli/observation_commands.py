@@ -70,7 +70,7 @@ def observe_command(
     source: str,
     derived_from: tuple[str, ...],
     **how: Any,
-) -> None:
+) -> int:
     """File a text as an observation: sealed, and never changed again. Statements cite it by its id.
 
     \b
@@ -90,7 +90,7 @@ def observe_command(
         raise UsageError(
             "there is no text to file", 'kb observe "TEXT", or --file FILE, or --file -'
         )
-    do_edit(
+    return do_edit(
         lambda workspace: plan_observe(
             workspace,
             given,

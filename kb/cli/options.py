@@ -201,6 +201,15 @@ def warn(warnings: tuple[str, ...]) -> None:
             click.echo(f"kb: {escape_terminal(warning)}", err=True)
 
 
+def complain(message: str, hint: str) -> None:
+    """Tell an error on standard error, with what to do."""
+    from kb.render.terminal import escape_terminal
+
+    click.echo(f"kb: {escape_terminal(message)}", err=True)
+    if hint:
+        click.echo(f"  hint: {escape_terminal(hint)}", err=True)
+
+
 class Progress:
     """A line on standard error that says how far long work is; only where a person can see it."""
 

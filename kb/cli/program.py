@@ -280,13 +280,20 @@ def _run() -> int:
         click.echo("kb: interrupted", err=True)
         return _end(ErrorCode.INTERRUPTED, "interrupted")
     except KbError as error:
-        complain(error.message, error.hint)
-        return _end(error.code, error.message, error.hint)
+        return _tell(error.code, error.message, error.hint)
     # The edge: a stream that takes nothing is the caller's, all else is a fault of ours and leaves a log.
     except OSError as error:
         return _end_without_reader(error) if error.filename is None else _log_fault(error)
     except Exception as error:
         return _log_fault(error)
+
+
+def _tell(code: ErrorCode, message: str, hint: str) -> ExitCode:
+    """Tell an error, with what to do; give the status to end with."""
+    from kb.cli.options import complain  # as commands do: the program itself needs no more of it
+
+    complain(message, hint)
+    return _end(code, message, hint)
 
 
 def _end(code: ErrorCode, message: str, hint: str = "") -> ExitCode:
@@ -307,15 +314,6 @@ def _wants_json(arguments: list[str]) -> bool:
     return bool({"--json", "--format=json"} & {*options}) or ("--format", "json") in pairwise(
         options
     )
-
-
-def complain(message: str, hint: str) -> None:
-    """Tell an error on standard error, with what to do."""
-    from kb.render.terminal import escape_terminal
-
-    click.echo(f"kb: {escape_terminal(message)}", err=True)
-    if hint:
-        click.echo(f"  hint: {escape_terminal(hint)}", err=True)
 
 
 def _end_without_reader(error: OSError) -> ExitCode:
@@ -341,5 +339,4 @@ def _log_fault(error: Exception) -> ExitCode:
         log.write("".join(traceback.format_exception(error)))
     message = f"a fault of ours: {type(error).__name__}: {error}"
     hint = f"nothing was lost; please report it with {log.name}"
-    complain(message, hint)
-    return _end(ErrorCode.FAULT, message, hint)
+    return _tell(ErrorCode.FAULT, message, hint)

@@ -93,7 +93,7 @@ def _saying(how: dict[str, Any]) -> "Saying":
 @target_option
 @saying_options
 @edit_options
-def relate_command(subject: str, predicate: str, target: str, **how: Any) -> None:
+def relate_command(subject: str, predicate: str, target: str, **how: Any) -> int:
     """Say how two entities are related, citing the source that says so.
 
     The statement is written once, in its canonical direction: "B manages A" is stored at A as reports-to. Where it stands
@@ -108,7 +108,9 @@ def relate_command(subject: str, predicate: str, target: str, **how: Any) -> Non
     from kb.edits.relate import plan_relate
 
     saying = _saying(how)
-    do_edit(lambda workspace: plan_relate(workspace, subject, predicate, target, saying), how)
+    return do_edit(
+        lambda workspace: plan_relate(workspace, subject, predicate, target, saying), how
+    )
 
 
 @click.command("fact", cls=Filled)
@@ -117,7 +119,7 @@ def relate_command(subject: str, predicate: str, target: str, **how: Any) -> Non
 @click.argument("value")
 @saying_options
 @edit_options
-def fact_command(entity: str, predicate: str, value: str, **how: Any) -> None:
+def fact_command(entity: str, predicate: str, value: str, **how: Any) -> int:
     """Say a fact of an entity, citing the source that says so.
 
     A value that contradicts another one where there is one at a time stands beside it, and both are shown as contested;
@@ -131,7 +133,7 @@ def fact_command(entity: str, predicate: str, value: str, **how: Any) -> None:
     from kb.edits.relate import plan_fact
 
     saying = _saying(how)
-    do_edit(lambda workspace: plan_fact(workspace, entity, predicate, value, saying), how)
+    return do_edit(lambda workspace: plan_fact(workspace, entity, predicate, value, saying), how)
 
 
 @click.command("unrelate", cls=Filled)
@@ -143,7 +145,7 @@ def fact_command(entity: str, predicate: str, value: str, **how: Any) -> None:
 @edit_options
 def unrelate_command(
     subject: str, predicate: str, target: str, until: str, delete: bool, **how: Any
-) -> None:
+) -> int:
     """Say that two entities are no longer related (--until), or never were: the line stays, marked as retracted.
 
     \b
@@ -152,7 +154,7 @@ def unrelate_command(
     """
     from kb.edits.retire import plan_unrelate
 
-    do_edit(
+    return do_edit(
         lambda workspace: plan_unrelate(workspace, subject, predicate, target, until, delete), how
     )
 
@@ -171,7 +173,7 @@ def unrelate_command(
 @edit_options
 def retire_command(
     statement: str, until: str, is_ended: bool, retract: bool, superseded_by: str, **how: Any
-) -> None:
+) -> int:
     """End a statement, or mark it as wrong. Its line stays, so that answers about the past stay as they were.
 
     'kb facts ENTITY' shows the ids.
@@ -182,7 +184,7 @@ def retire_command(
     """
     from kb.edits.retire import plan_retire
 
-    do_edit(
+    return do_edit(
         lambda workspace: plan_retire(
             workspace,
             statement,
@@ -205,7 +207,7 @@ def retire_command(
     shell_complete=offer_observations,
 )
 @edit_options
-def cite_command(statement: str, observations: tuple[str, ...], **how: Any) -> None:
+def cite_command(statement: str, observations: tuple[str, ...], **how: Any) -> int:
     """Let a statement cite further observations that say the same.
 
     \b
@@ -213,13 +215,13 @@ def cite_command(statement: str, observations: tuple[str, ...], **how: Any) -> N
     """
     from kb.edits.retire import plan_cite
 
-    do_edit(lambda workspace: plan_cite(workspace, statement, observations), how)
+    return do_edit(lambda workspace: plan_cite(workspace, statement, observations), how)
 
 
 @click.command("confirm", cls=Filled)
 @click.argument("statement", metavar="^ID|ENTITY/^ID")
 @edit_options
-def confirm_command(statement: str, **how: Any) -> None:
+def confirm_command(statement: str, **how: Any) -> int:
     """Make a suggestion (auto-high, auto-medium, auto-low) a plain statement, since you looked and it is so.
 
     \b
@@ -227,4 +229,4 @@ def confirm_command(statement: str, **how: Any) -> None:
     """
     from kb.edits.retire import plan_confirm
 
-    do_edit(lambda workspace: plan_confirm(workspace, statement), how)
+    return do_edit(lambda workspace: plan_confirm(workspace, statement), how)

@@ -1,12 +1,15 @@
 """Decisions as sealed observations, which a program can read: what was decided, about what, by whom, and why."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 from kb.edits.edit import Edit
 from kb.edits.new_observation import NewObservation, plan_observation, speaker
 from kb.edits.workspace import Workspace
 from kb.errors import UsageError
+from kb.graph.decided import PARTING, find_joinings, find_partings
+from kb.graph.graph import Graph, Observation
 from kb.model.observation import DECISIONS
 from kb.model.time import moment
 
@@ -73,7 +76,14 @@ def plan_decide(
     read = tuple(dict.fromkeys(_read_about(workspace, one) for one in about))
     _check_about(decision, [kind for kind, _ in read])
     ids = tuple(id for _, id in read)
-    filed = plan_decision(workspace, decision, ids, title, reason)
+    named: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    match decision:
+        case "correct":
+            named, notes = _correct(workspace, read)
+        case "reject":
+            named = _earlier(workspace, read)
+    filed = plan_decision(workspace, decision, (*ids, *named), title, reason)
     return Edit(
         "decide",
         f"{decision}: {filed.title}",
@@ -81,8 +91,68 @@ def plan_decide(
         tuple(id for id in ids if id in workspace.graph.entities),
         filed.change.path,
         observations=(filed.id, *reason.evidence),
-        notes=reason.notes,
+        notes=(*reason.notes, *notes),
     )
+
+
+def say_taken_back(decisions: Iterable[str]) -> tuple[str, ...]:
+    """Name each decision that another one takes back."""
+    return tuple(f"taken back: {id}" for id in decisions)
+
+
+def _correct(
+    workspace: Workspace, about: Sequence[tuple[_About, str]]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Find the decisions that a correction takes back besides those it is about, for it to name; and say what it does."""
+    graph = workspace.graph
+    seen = [graph.observations[id] for kind, id in about if kind == "observation"]
+    parting = [one for one in seen if one.decision in PARTING]
+    given = list(combinations([id for kind, id in about if kind == "entity"], 2))
+    named = list(_pairs_of(graph, parting))
+    found = [id for pair in given for id in _partings(graph, *pair)]
+    standing = dict.fromkeys((*found, *(id for pair in named for id in _partings(graph, *pair))))
+    taken = [id for id in standing if id in found or any(id == one.id for one in parting)]
+    merged = _pairs_of(graph, (one for one in seen if one.decision == "merge"))
+    pairs = dict.fromkeys((*given, *named, *merged))
+    notes = [
+        *say_taken_back(taken),
+        *(f"still parted by {id}: kb decide correct {id}" for id in standing if id not in taken),
+        *(f"{one.id} was taken back before" for one in parting if one.id not in standing),
+        *(note for pair in pairs for note in _iter_kept(graph, *pair)),
+    ]
+    if given and not notes:
+        notes.append("it takes no judgement back: none that parts them is on record")
+    return tuple(id for id in taken if not any(id == one.id for one in seen)), tuple(notes)
+
+
+def _earlier(workspace: Workspace, about: Sequence[tuple[_About, str]]) -> tuple[str, ...]:
+    """Find what would take back a rejection of two entities, were it not named as what came before."""
+    graph = workspace.graph
+    ids = dict.fromkeys(graph.survivors.get(id, id) for kind, id in about if kind == "entity")
+    return tuple(one.id for one in find_joinings(graph, *ids)) if len(ids) == 2 else ()
+
+
+def _pairs_of(graph: Graph, decisions: Iterable[Observation]) -> Iterator[tuple[str, str]]:
+    """Yield the two entities that each decision parts or joins, where they are there."""
+    for one in decisions:
+        ids = [id for id in one.about if id in graph.entities or id in graph.survivors]
+        if len(ids) > 1:
+            yield ids[0], ids[1]
+
+
+def _partings(graph: Graph, first: str, second: str) -> tuple[str, ...]:
+    one, other = (graph.survivors.get(id, id) for id in (first, second))
+    return tuple(found.id for found in find_partings(graph, one, other)) if one != other else ()
+
+
+def _iter_kept(graph: Graph, first: str, second: str) -> Iterator[str]:
+    """Say what files say of two, which no correction changes."""
+    one, other = (graph.survivors.get(id, id) for id in (first, second))
+    if one == other:
+        merged = first if first in graph.survivors else second
+        yield f"{first} and {second} are merged, and stay so: kb unmerge {merged}"
+    elif graph.are_distinct(one, other):
+        yield f"{first} and {second} are judged distinct in a file, and stay so: kb distinct {first} {second} --withdraw"
 
 
 def _check_about(decision: str, kinds: Sequence[_About]) -> None:

@@ -24,7 +24,10 @@ def with_common_notes(plan: Plan, options: WriteOptions) -> Plan:
 
 
 def _note_uncommitted(root: str, changes: Iterable[FileChange]) -> Iterable[str]:
-    """Name the files that somebody changed since the last commit: git commits whole files."""
+    """Name the files that somebody changed since the last commit: git commits whole files.
+
+    That is said before anything is written: whether git takes the commit is not known.
+    """
     before = {change.path: change.before for change in changes if change.before is not None}
     if not before or find_git_dir(root) is None:
         return
@@ -34,6 +37,6 @@ def _note_uncommitted(root: str, changes: Iterable[FileChange]) -> Iterable[str]
         return
     for path, data in before.items():
         if path not in blobs:
-            yield f"{path} was not in git yet: all of it is in the commit"
+            yield f"{path} was not in git yet: a commit takes all of it"
         elif not is_same(data, blobs[path]):
-            yield f"{path} held changes that were not committed: they are in the commit too"
+            yield f"{path} held changes that were not committed: a commit takes them too"

@@ -25,7 +25,7 @@ from kb.graph.keys import (
 )
 from kb.model.entity import Key
 from kb.model.vocabulary import KeyForm, Vocabulary
-from kb.queries.unread_files import UnreadFiles, name_files, say_held
+from kb.queries.unread_files import UnreadFiles, say_held
 from kb.syntax.entity_file import parse_entity_file
 
 #: Kinds of key besides those compared exactly of which a register gives each bearer one.
@@ -85,7 +85,11 @@ def read_names(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def note_namesakes(
-    workspace: Workspace, name: str, type: str | None, own: str | None = None
+    workspace: Workspace,
+    unread: UnreadFiles,
+    name: str,
+    type: str | None,
+    own: str | None = None,
 ) -> tuple[str, ...]:
     """Name the others of the same type that bear a name. Whether they are one is not decided here."""
     others = [
@@ -94,7 +98,7 @@ def note_namesakes(
         if id != own and workspace.type_of(id) == workspace.vocabulary.read_type(type)
     ]
     if not others:
-        held = UnreadFiles(workspace.root, workspace.graph).holding_name(name)
+        held = unread.holding_name(name)
         return (say_held(f'"{name}"', held),) if held else ()
     shown = ", ".join(f"{workspace.name_of(id)} ({id})" for id in others[:5])
     more = f" and {len(others) - 5} more" if len(others) > 5 else ""
@@ -108,11 +112,14 @@ def note_namesakes(
 
 
 def read_keys(
-    workspace: Workspace, texts: Sequence[str], type: str | None, own: str | None = None
+    workspace: Workspace,
+    unread: UnreadFiles,
+    texts: Sequence[str],
+    type: str | None,
+    own: str | None = None,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Read keys for an entity of a type, with notes. Refused: keys of others, and those that tell nobody apart."""
     keys, notes, patterns = list[str](), list[str](), Patterns()
-    unread = UnreadFiles(workspace.root, workspace.graph)
     seen: set[str] = set()
     for text in texts:
         key, read_as = read_key(workspace, text)
@@ -201,8 +208,7 @@ def _check_unread(
     held = tuple(path for path in held if own is None or path != workspace.places.path_of(own))
     if held:
         raise LeftAlone(
-            f"{key.text} may stand in {name_files(held)}, which cannot be read whole: whose key it is cannot be known",
-            "mend the file first: kb check says what is wrong in it",
+            say_held(key.text, held), "whose key it is can only be known when that file is read"
         )
     return tuple(filter(None, (unread.note(),)))
 

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from kb.edits.apply import check_configuration
 from kb.edits.assign_ids import AssignedId, assign_ids
 from kb.edits.footnotes import (
     CitedSource,
@@ -21,6 +20,7 @@ from kb.edits.footnotes import (
 )
 from kb.edits.results import UNREAD, SkippedFile
 from kb.edits.write_changes import write_changes
+from kb.edits.writing import check_configuration
 from kb.errors import UsageError
 from kb.graph.build import Resolution
 from kb.graph.links import Landing

@@ -27,6 +27,7 @@ from kb.edits.records import (
     Records,
     Tally,
 )
+from kb.edits.writing import check_configuration
 from kb.graph.drafts import statement_basis
 from kb.knowledge_base import KnowledgeBase
 from kb.model.entity import EntityFile
@@ -80,8 +81,9 @@ def import_records(
 ) -> Import:
     """Import records. ``with_words`` writes the words that the vocabulary lacks into ``kb.yaml``.
 
-    ``progress`` is called with the number of files written so far, and of all.
+    ``progress`` is called with the number of files written so far, and of all. ``Refused`` where ``kb.yaml`` is damaged.
     """
+    check_configuration(base.root)  # words are read, and links written, as it says
     plan = _Plan(base, list(records.problems))
     refs = assign_refs(base, records, plan.problems)
     _plan_observations(refs, plan)

@@ -11,6 +11,7 @@ from kb.graph.keys import normalize_key
 from kb.knowledge_base import KnowledgeBase
 from kb.model.entity import EntityFile
 from kb.model.names import fold, stem_of
+from kb.model.observation import ObservationFile
 from kb.model.time import Date
 from kb.store.layout import entity_path, observation_path
 from kb.store.root import OBSERVATIONS
@@ -62,6 +63,9 @@ class Refs:
     types: dict[str, str | None] = field(default_factory=dict)  #: id → type
     names: dict[str, str] = field(default_factory=dict)
     paths: dict[str, str] = field(default_factory=dict)
+    taken: set[str] = field(
+        default_factory=set
+    )  #: ids and names of files: one of both an entity and an observation would hide the latter
 
     def entity_id(self, ref: str) -> str | None:
         """Give the id that a ref stands for, ``None`` where it is none."""
@@ -75,6 +79,11 @@ class Refs:
 def assign_refs(base: KnowledgeBase, records: Records, problems: list[Problem]) -> Refs:
     """Give every ref its id: what is there is found by its ``import_ref``."""
     refs = Refs(base)
+    files: tuple[EntityFile | ObservationFile, ...] = (
+        base.corpus.entities + base.corpus.observations
+    )
+    for file in files:
+        refs.taken |= {file.id, stem_of(file.path).casefold()}
     _known_entities(base, refs)
     _new_entities(base, refs, records.entities, problems)
     _observations(base, refs, records.observations, problems)
@@ -106,8 +115,6 @@ def _refs_of(file: EntityFile) -> list[str]:
 def _new_entities(
     base: KnowledgeBase, refs: Refs, records: Iterable[EntityRecord], problems: list[Problem]
 ) -> None:
-    taken = {file.id for file in base.corpus.entities}
-    taken |= {stem_of(file.path).casefold() for file in base.corpus.entities}
     folders: dict[str, str] = {}
     seen: dict[str, EntityRecord] = {}
     for record in records:
@@ -128,12 +135,12 @@ def _new_entities(
         else:
             type = slugify(record.type) if record.type else ""
             wanted = wanted_entity_id(record.ref, record.name)
-            id = free_id(wanted, taken.__contains__, type or "other")
+            id = free_id(wanted, refs.taken.__contains__, type or "other")
             if id != wanted:
                 problems.append(
                     Problem(record.line, f"the id {wanted} is taken: {record.ref} is {id}")
                 )
-            taken.add(id)
+            refs.taken.add(id)
             folder = folders.get(type)
             if folder is None:
                 folder = folders[type] = entity_path(base.root, type or None, "x").removesuffix(
@@ -188,8 +195,6 @@ def _differences(base: KnowledgeBase, id: str, record: EntityRecord) -> list[Pro
 def _observations(
     base: KnowledgeBase, refs: Refs, records: Iterable[ObservationRecord], problems: list[Problem]
 ) -> None:
-    taken = {seen.id for seen in base.corpus.observations}
-    taken |= {stem_of(seen.path).casefold() for seen in base.corpus.observations}
     for seen in base.corpus.observations:
         ref = _observation_ref(seen.text)
         if ref:
@@ -210,11 +215,11 @@ def _observations(
             refs.known_observations += 1
             problems += _changed_text(base, refs.observation_ids[record.ref], record)
         else:
-            refs.new_observations.append(_new_observation(refs, record, taken, problems))
+            refs.new_observations.append(_new_observation(refs, record, problems))
 
 
 def _new_observation(
-    refs: Refs, record: ObservationRecord, taken: set[str], problems: list[Problem]
+    refs: Refs, record: ObservationRecord, problems: list[Problem]
 ) -> NewObservation:
     def report(message: str) -> None:
         problems.append(Problem(record.line, f"{record.ref}: {message}"))
@@ -226,8 +231,8 @@ def _new_observation(
         report("no date is known, so it is filed under observations/undated/")
     else:
         refs.observation_dates[record.ref] = date
-    id = free_id(wanted_observation_id(record.ref, date), taken.__contains__)
-    taken.add(id)
+    id = free_id(wanted_observation_id(record.ref, date), refs.taken.__contains__)
+    refs.taken.add(id)
     refs.observation_ids[record.ref] = id
     path = observation_path(id, date.day) if date else f"{OBSERVATIONS}/undated/{id}.md"
     return NewObservation(record, id, path, date)

@@ -2,13 +2,12 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Set
-from graphlib import CycleError, TopologicalSorter
 
-from kb.edits.barriers import stopping_undo
 from kb.edits.records import Problem
+from kb.edits.writing import begin_barrier, end_barrier, writing
 from kb.errors import KbError
 from kb.knowledge_base import KnowledgeBase
-from kb.store.writes import create_file, flush_files, lock_knowledge_base, replace_file
+from kb.store.writes import create_file, flush_files, replace_file
 
 Progress = Callable[[int, int], None]
 
@@ -37,11 +36,12 @@ class Writer:
             yield
             return
         root = self._base.root
-        with lock_knowledge_base(root), stopping_undo(root, "import", self._base.now) as barrier:
+        with writing(root) as journal:
+            barrier = begin_barrier(journal, "import", self._base.now)
             yield
             flush_files(root)
-            barrier.is_needed = bool(self.written)
-        self._problems += [Problem(0, warning) for warning in barrier.warnings]
+            warnings = end_barrier(journal, barrier, has_written=bool(self.written))
+        self._problems += [Problem(0, warning) for warning in warnings]
 
     def write(self, path: str, before: bytes | None, after: bytes, line: int = 0) -> bool:
         """Make or change a file; say whether that was done. A failure is reported, at its record's line."""
@@ -62,21 +62,46 @@ class Writer:
 
 
 def iter_writing_order(needs: Mapping[str, Set[str]]) -> Iterator[tuple[str, bool]]:
-    """Yield the keys, each after those that it needs. Where some need each other, each of them comes twice.
+    """Yield the keys, each after those that it needs. Those of a circle, which need each other, come twice.
 
-    The first time, marked with ``True``, it is to be written without what it needs. What is needed and no key is passed over.
+    The first time, marked with ``True``, one is to be written without what it needs. What is needed and no key counts for
+    nothing, as does one that needs itself.
     """
-    inner = {id: [one for one in needed if one in needs] for id, needed in needs.items()}
-    sorter = TopologicalSorter(inner)
-    with contextlib.suppress(
-        CycleError
-    ):  # all that is in no circle, nor needs one, comes all the same
-        sorter.prepare()
-    left = dict.fromkeys(needs)
-    while ready := sorter.get_ready():
-        for id in ready:
-            del left[id]
-            yield id, False
-        sorter.done(*ready)
-    yield from ((id, True) for id in left)
-    yield from ((id, False) for id in left)
+    for group in _groups(needs):
+        if len(group) > 1:
+            yield from ((id, True) for id in group)
+        yield from ((id, False) for id in group)
+
+
+def _groups(needs: Mapping[str, Set[str]]) -> Iterator[list[str]]:
+    """Yield those that need each other, however far round, together, each group after those that it needs.
+
+    Tarjan's strongly connected components: one walk, without recursion, since a chain may be as long as an import.
+    """
+    found: dict[str, int] = {}  # when the walk came to each
+    lowest: dict[str, int] = {}  # the earliest that each leads back to
+    pending: dict[str, None] = {}  # in no group yet, in the order of the walk
+    for start in needs:
+        walk = [] if start in found else [start]
+        left: dict[str, Iterator[str]] = {}
+        while walk:
+            id = walk[-1]
+            if id not in left:
+                found[id] = lowest[id] = len(found)
+                pending[id] = None
+                left[id] = iter(sorted(needs[id] & needs.keys()))
+            for other in left[id]:
+                if other not in found:
+                    walk.append(other)
+                    break
+                if other in pending:
+                    lowest[id] = min(lowest[id], lowest[other])
+            else:
+                walk.pop()
+                if walk:
+                    lowest[walk[-1]] = min(lowest[walk[-1]], lowest[id])
+                if lowest[id] == found[id]:
+                    group: list[str] = []
+                    while not group or group[-1] != id:
+                        group.append(pending.popitem()[0])
+                    yield group[::-1]

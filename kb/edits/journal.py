@@ -63,6 +63,9 @@ class JournalEntry(NamedTuple):
         False  #: it made files, which stand in a list beside it and not in ``edit.changes``
     )
     name: str = ""  #: of its file; empty where it has none
+    is_to_commit: bool = (
+        False  #: it was asked to be a commit, and may be one already without ``commit``
+    )
 
     @property
     def is_undone(self) -> bool:

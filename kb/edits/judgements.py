@@ -5,15 +5,17 @@ refused where it would not be followed. Two types nothing can force. A merge tha
 which would beat it, takes that judgement back in the same edit, and its undoing puts it in again.
 """
 
-from kb.edits.decisions import OVERRODE, Reason, plan_decision
+from kb.edits.decisions import OVERRODE, Reason, plan_decision, say_taken_back
 from kb.edits.edit import Edit, FileChange
 from kb.edits.entity_fields import change_fields, is_issued_once
 from kb.edits.front_matter_splices import Value, has_field, read_field
 from kb.edits.workspace import EntityText, Refused, Workspace
-from kb.graph.decided import find_parting, group_of
+from kb.graph.decided import find_decisions, find_parting, find_partings, group_of, last_of
 from kb.graph.graph import Observation
 from kb.graph.identity import resolve_identities
 from kb.load import load_file
+from kb.model.time import Date
+from kb.syntax.edtf import parse_date
 from kb.syntax.entity_file import parse_entity_file
 from kb.syntax.source import Source, decode
 
@@ -61,7 +63,7 @@ def plan_merge(
         workspace, "merge", (gone, kept), title, reason, opened, tuple(changes), overrode=pairs
     )
     overridden = tuple(f"taken back: {pair.replace(' ', ' is not ')}" for pair in pairs)
-    overridden += (f"taken back: {undone.id}",) if undone else ()
+    overridden += say_taken_back((undone.id,) if undone else ())
     overridden += _joined_too(workspace, kept, gone)
     if survivor in graph.survivors:
         # What hangs on the redirect that was named would stay when that one is taken back.
@@ -115,7 +117,9 @@ def plan_unmerge(workspace: Workspace, other: str, reason: Reason) -> Edit:
     about = (gone, kept) if is_there else (gone,)
     decision = "unmerge" if is_there else "correct"
     changes = []
-    again = _overridden(workspace, gone, kept)
+    merge = _last_merge(workspace, gone, kept)
+    _check_follows(reason, merge)
+    again = _overridden(workspace, merge)
     for id in sorted({gone, *again}):
         fields = [*_with(workspace, id, again.get(id, ()))]
         fields += [(_REDIRECT, None)] if id == gone else []
@@ -157,13 +161,16 @@ def _plan_withdrawal(workspace: Workspace, low: str, high: str, reason: Reason) 
     for id, others in _parting(workspace, low, high).items():
         change = change_fields(workspace.open_entity(id), _without(workspace, id, others))
         changes += [change] if change else []
-    if not changes:
+    parted = tuple(one.id for one in find_partings(workspace.graph, low, high))
+    if not changes and not parted:
         subject = f"{low} and {high} are not judged distinct"
         return Edit("distinct", subject, (), (low, high), opened.file.path)
     title = f"{workspace.name_of(low)} and {workspace.name_of(high)} may be one after all"
-    return _judged(
-        workspace, "correct", (low, high), title, reason, opened, tuple(changes), "distinct"
+    about, files = (low, high), tuple(changes)
+    done = _judged(
+        workspace, "correct", about, title, reason, opened, files, "distinct", takes_back=parted
     )
+    return done._replace(notes=(*done.notes, *say_taken_back(parted)))
 
 
 Fields = list[tuple[str, Value | None]]
@@ -191,20 +198,29 @@ def _with(workspace: Workspace, id: str, others: tuple[str, ...]) -> Fields:
     return [(_DISTINCT, tuple(dict.fromkeys((*judged, *others))))] if others else []
 
 
-def _overridden(workspace: Workspace, gone: str, kept: str) -> dict[str, tuple[str, ...]]:
+def _last_merge(workspace: Workspace, gone: str, kept: str) -> Observation | None:
+    """Find the merge on record that a redirect comes from."""
+    decided = find_decisions(workspace.graph, (gone,), (kept,))
+    merges = [one for one in decided if one.decision == "merge"]
+    return last_of(merges) if merges else None
+
+
+def _check_follows(reason: Reason, merge: Observation | None) -> None:
+    """Refuse that a merge is undone before it was made: it would count as the later decision, and part nobody."""
+    date = parse_date(reason.happened_at) if reason.happened_at else None
+    made = merge.happened_at if merge else None
+    if isinstance(date, Date) and merge and made and date.after <= made.first:
+        raise Refused(
+            f"{date.text} is before the merge that is undone ({merge.id}, {made.text})",
+            "give a later --happened-at, or none: it is decided now",
+        )
+
+
+def _overridden(workspace: Workspace, merge: Observation | None) -> dict[str, tuple[str, ...]]:
     """Find the judgements that the merge which is undone was forced against, as its decision names them."""
-    decisions = [
-        seen
-        for id in workspace.graph.involving(gone)
-        if (seen := workspace.graph.observations[id]).decision == "merge"
-        and {gone, kept} <= set(seen.about)
-    ]
-    if not decisions:
+    if merge is None:
         return {}
-    last = max(
-        decisions, key=lambda seen: (seen.happened_at.first if seen.happened_at else 0, seen.id)
-    )
-    file, _ = load_file(workspace.root, last.path)
+    file, _ = load_file(workspace.root, merge.path)
     pairs = read_field(Source(file.path, file.text), OVERRODE) or ()
     found: dict[str, tuple[str, ...]] = {}
     for pair in (pairs,) if isinstance(pairs, str) else pairs:
@@ -224,9 +240,10 @@ def _judged(
     changes: tuple[FileChange, ...],
     command: str = "",
     overrode: tuple[str, ...] = (),
+    takes_back: tuple[str, ...] = (),
 ) -> Edit:
     """Give the edit of a judgement: the decision is filed before the files that follow from it change."""
-    filed = plan_decision(workspace, decision, about, title, reason, overrode)
+    filed = plan_decision(workspace, decision, (*about, *takes_back), title, reason, overrode)
     return Edit(
         command or decision,
         f"{command or decision} {' and '.join(about)}: {title}",

@@ -18,6 +18,7 @@ from kb.errors import UsageError
 from kb.model.entity import EntityFile
 from kb.model.names import is_id
 from kb.model.statement import LinkForm
+from kb.queries.unread_files import UnreadFiles
 from kb.store.layout import entity_path, why_unportable
 from kb.syntax.entity_file import parse_entity_file
 from kb.syntax.slugs import slugify
@@ -41,7 +42,8 @@ def plan_new(
     kind, notes = read_type(workspace, type)
     called = read_name(name)
     others = tuple(alias for alias in read_names(aliases) if alias != called)
-    borne, about_keys = read_keys(workspace, keys, kind)
+    unread = UnreadFiles(workspace.root, workspace.graph)
+    borne, about_keys = read_keys(workspace, unread, keys, kind)
     chosen = _read_id(workspace, id) if id else workspace.free_entity_id(slugify(called))
     path = entity_path(workspace.root, folder_of(kind), chosen)
     fields = (
@@ -62,7 +64,7 @@ def plan_new(
         )
     check_links(workspace, (one for one in read.links if one.form is LinkForm.MARKDOWN), path)
     for one in (called, *others):
-        notes += note_namesakes(workspace, one, kind)
+        notes += note_namesakes(workspace, unread, one, kind)
     return Edit(
         "new",
         f"new {kind} {called} ({chosen})",

@@ -7,11 +7,11 @@ kill leaves what was made until then in place; running it again makes the rest.
 import contextlib
 import errno
 import os
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from kb.edits.apply import put_back
 from kb.edits.edit import Edit, FileChange
 from kb.edits.journal import Journal, JournalEntry, State
+from kb.edits.write_files import put_back
 from kb.edits.written_files import WrittenFile, digest_of, read_file
 from kb.store.root import with_flags
 from kb.store.writes import WriteRefused, create_file
@@ -43,25 +43,33 @@ class Run:
         self._why = ""  #: there is none
         self._list: int | None = None  #: an open file, or ``None`` where there is none
         self._size = 0  #: of what stands in it
+        self._begun: list[
+            FileChange
+        ] = []  #: files of the last record, but for one that was refused
 
     def make(self, changes: Sequence[FileChange]) -> None:
         """Make some files, all of them or none. ``WriteRefused`` where one cannot be written."""
         if not self._is_begun:
             self._begin()
         self._note("".join(f"+{digest_of(one.after)} {one.path}\n" for one in changes))
-        done: list[FileChange] = []
+        self._begun = []
         try:
             for change in changes:
                 assert change.before is None, "a run changes no file"
                 assert change.after is not None, "a run removes no file"
+                self._begun.append(change)
                 create_file(self.root, change.path, change.after, durable=False)
-                done.append(change)
         except BaseException as error:
-            for change in reversed(done):
-                put_back(self.root, change)
-            # What was refused is not ours, even if the same bytes are there: another program put them.
-            refused = changes[len(done) :] if isinstance(error, WriteRefused) else ()
-            self._strike(changes, {change.path for change in refused})
+            # What was refused is not ours, even if the same bytes are there: another program put them. Where we were
+            # interrupted, the last one may be there, and an observation must not be without those whom it names.
+            if isinstance(error, WriteRefused):
+                self._begun.pop()
+            try:
+                for change in reversed(self._begun):
+                    put_back(self.root, change)
+                self._strike(changes)
+            finally:
+                self._count_standing()
             raise
         self.made.update(dict.fromkeys(change.path for change in changes))
 
@@ -71,8 +79,11 @@ class Run:
             os.close(self._list)
             self._list = None
 
-    def finish(self, edit: Edit, request: str, key: str, *, is_whole: bool) -> None:
+    def finish(
+        self, edit: Edit, request: str, key: str, *, is_whole: bool, is_to_commit: bool = False
+    ) -> None:
         """Remember what the run did. ``key``: repeats of the request do nothing; not where only a part was done."""
+        self._count_standing()
         is_known = not self.made or self._entry.is_run
         is_done = is_whole and not self._is_unsure
         entry = self._entry._replace(
@@ -81,6 +92,7 @@ class Run:
             idempotency_key=key if is_done else "",
             state=State.BARRIER if not is_known else State.DONE if is_done else State.BEGUN,
             is_run=bool(self.made) and is_known,
+            is_to_commit=is_to_commit,
         )
         if self.made or entry.idempotency_key:
             failed = self._journal.end(entry)
@@ -107,12 +119,11 @@ class Run:
             entry = entry._replace(state=State.BEGUN, is_run=True)
         except OSError as error:
             self._why = error.strerror or str(error)
+        nameless, self._entry = self._entry, entry  # first, so that an interrupted run forgets it
         why = self._journal.rewrite(entry)
         if why:
-            self._why = why
+            self._entry, self._why = nameless, why
             self.close()
-        else:
-            self._entry = entry
 
     def _note(self, lines: str) -> None:
         """Write lines on the list, all or none. What is written is the system's at once, however the process ends."""
@@ -129,17 +140,24 @@ class Run:
             raise WriteRefused(f"nothing is written that kb undo does not know: {why}") from error
         self._size += len(data)
 
-    def _strike(self, changes: Iterable[FileChange], refused: Container[str]) -> None:
+    def _count_standing(self) -> None:
+        """Count what stands of the last record as made, were it not made as a whole: it is on the list."""
+        standing = (one.path for one in self._begun if _stands(self.root, one))
+        self.made.update(dict.fromkeys(standing))
+
+    def _strike(self, changes: Iterable[FileChange]) -> None:
         """Take what is not there, or is another's, off the list: what an interruption left stays on it."""
         gone = [
-            one.path
-            for one in changes
-            if one.path in refused or read_file(self.root, one.path) != one.after
+            one.path for one in changes if one not in self._begun or not _stands(self.root, one)
         ]
         try:
             self._note("".join(f"-{path}\n" for path in gone))
         except WriteRefused:
             self._is_unsure = True
+
+
+def _stands(root: str, change: FileChange) -> bool:
+    return read_file(root, change.path) == change.after
 
 
 def read_made(journal: Journal, entry: JournalEntry) -> tuple[WrittenFile, ...] | None:

@@ -1,15 +1,7 @@
 """What became of an edit that a killed process began, or began to undo: its files tell. Changes no file."""
 
-from kb.edits.edit import FileChange
 from kb.edits.journal import Journal, JournalEntry, State
 from kb.edits.written_files import look_at, written_files
-
-
-def settle_newest(root: str, journal: Journal) -> None:
-    """Settle the newest edit, before another one makes its files tell something else. The lock must be held."""
-    entry = journal.newest()
-    if entry is not None:
-        settle(root, journal, entry)
 
 
 def settle(root: str, journal: Journal, entry: JournalEntry) -> JournalEntry | None:
@@ -32,8 +24,3 @@ def settle(root: str, journal: Journal, entry: JournalEntry) -> JournalEntry | N
         return None
     journal.rewrite(entry)  # where that cannot be done, its files tell it again
     return entry
-
-
-def what_stands(root: str, entry: JournalEntry) -> tuple[FileChange, ...]:
-    """Give the changes that take back what an edit wrote before it was stopped."""
-    return look_at(root, written_files(entry.edit.changes)).back

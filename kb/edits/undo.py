@@ -1,13 +1,14 @@
 """``kb undo``: put back what the last edit changed, as it was to the byte. Refused where a file changed since."""
 
-from kb.edits.apply import Applied, commit_edit, write_edit
+from kb.edits.apply import Applied
+from kb.edits.commits import commit_edit, find_commit
 from kb.edits.edit import Edit
 from kb.edits.journal import Journal, JournalEntry, State, Unknown
 from kb.edits.runs import read_made
-from kb.edits.settle import settle_newest
+from kb.edits.write_files import write_files
+from kb.edits.writing import writing
 from kb.edits.written_files import WrittenFile, look_at, written_files
 from kb.errors import ConcurrentModification, ErrorCode, KbError
-from kb.store.writes import lock_knowledge_base
 
 
 class NothingToUndo(KbError):
@@ -34,9 +35,7 @@ def undo_last(root: str, by: str = "", dry_run: bool = False) -> Applied:
     An edit that was committed is undone by a commit of its own. Of one that was stopped midway, as of an undoing, what
     stands is taken back.
     """
-    with lock_knowledge_base(root):
-        journal = Journal(root)
-        settle_newest(root, journal)
+    with writing(root) as journal:
         entry = journal.last()
         if entry is None:
             raise NothingToUndo(
@@ -46,9 +45,10 @@ def undo_last(root: str, by: str = "", dry_run: bool = False) -> Applied:
         undo = _reversed(root, entry, files)
         if dry_run:
             return Applied(undo, False, "")
+        is_committed = entry.commit or (entry.is_to_commit and find_commit(root, files))
         _write(root, journal, entry, undo)
         uncommitted = None
-        if entry.commit:
+        if is_committed:
             paths = tuple(file.path for file in files)
             _, uncommitted = commit_edit(root, undo._replace(observations=()), paths, by)
         why = journal.rewrite(entry._replace(state=State.UNDONE))
@@ -78,7 +78,7 @@ def _write(root: str, journal: Journal, entry: JournalEntry, undo: Edit) -> None
     """Put the files back. Were this killed midway, the next undo would go on with what is left."""
     journal.rewrite(entry._replace(state=State.UNDOING))
     try:
-        write_edit(root, undo.changes)
+        write_files(root, undo.changes)
     except BaseException as error:
         if not look_at(root, written_files(undo.changes)).back:  # all was put back
             journal.rewrite(entry)

@@ -13,7 +13,7 @@ from kb.edits.one_line import check_utf8
 from kb.errors import AmbiguousId, ErrorCode, KbError, UsageError
 from kb.graph.drafts import Draft, draft_statements
 from kb.graph.graph import Graph, Observation, Statement
-from kb.graph.known_files import BaseFiles, KnownFiles, KnownPlaces, newer_cards
+from kb.graph.known_files import KnownPlaces, known_files
 from kb.graph.links import LinkResolver, Places
 from kb.knowledge_base import KnowledgeBase
 from kb.load import load_file
@@ -123,7 +123,7 @@ class Workspace:
         opened = self.base.opened
         if opened is None:
             return self.base.resolution.links.places
-        files = KnownFiles(BaseFiles(opened.base), newer_cards(opened.changes))
+        files = known_files(opened.base, opened.changes)
         return KnownPlaces(files, self.graph.survivors, self.graph.ambiguous)
 
     # -- who is meant --------------------------------------------------------------------------------------------

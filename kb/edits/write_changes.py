@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-from kb.edits.barriers import stopping_undo
+from kb.edits.write_files import MANY
+from kb.edits.writing import begin_barrier, end_barrier, writing
 from kb.errors import ConcurrentModification
 from kb.knowledge_base import KnowledgeBase
-from kb.store.writes import WriteRefused, flush_files, lock_knowledge_base, replace_file
-
-_MANY = 20  #: from so many files on, they are flushed to disk all at once
+from kb.store.writes import WriteRefused, flush_files, replace_file
 
 
 def write_changes(
@@ -18,8 +17,9 @@ def write_changes(
     One file that cannot be written does not stop the others.
     """
     missed = {}
-    durable = len(changes) < _MANY
-    with lock_knowledge_base(base.root), stopping_undo(base.root, name, base.now) as barrier:
+    durable = len(changes) < MANY
+    with writing(base.root) as journal:
+        barrier = begin_barrier(journal, name, base.now)
         for path, data in changes:
             try:
                 replace_file(base.root, path, data, base.corpus.contents[path], durable=durable)
@@ -29,5 +29,5 @@ def write_changes(
                 missed[path] = error.message.removeprefix(f"{path} is ")
         if not durable:
             flush_files(base.root)
-        barrier.is_needed = len(missed) < len(changes)
+        end_barrier(journal, barrier, has_written=len(missed) < len(changes))
     return missed

@@ -2,12 +2,13 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from kb.model.vocabulary import KeyForm, Vocabulary
 
-_EMAIL = re.compile(r"[^\s@:]+@[^\s@:]+\.[^\s@:]+")
+_EMAIL = re.compile(r"[^\s@:]++@[^\s@:][^\s@:.]*+\.[^\s@:]++")
 _DOMAIN = re.compile(r"(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*", re.I)
 #: How a web address begins.
 WEB = ("http://", "https://")
@@ -153,12 +154,9 @@ def find_mixture(form: KeyForm, value: str) -> str:
         return ""
     for label in re.split(r"[^\w]+", value):
         scripts = list(_iter_scripts(label))
-        usual = (
-            max(scripts, key=lambda one: sum(other[1] == one[1] for other in scripts))[1]
-            if scripts
-            else ""
-        )
-        odd = next((char for char, script in scripts if script != usual), "")
+        # Of two that are as frequent, the one that comes first.
+        usual = Counter(script for _, script in scripts).most_common(1)
+        odd = next((char for char, script in scripts if script != usual[0][0]), "")
         if odd:
             return f'"{odd}" in "{label}" is {name_character(odd)}'
     return ""

@@ -113,6 +113,11 @@ class KnownFiles:
         return providers
 
 
+def known_files(base: Sections, changes: Sections | None) -> KnownFiles:
+    """Give all files of a graph file, with those of the file of changes over it."""
+    return KnownFiles(BaseFiles(base), newer_cards(changes))
+
+
 class KnownPlaces:
     """What links ask, of known files."""
 

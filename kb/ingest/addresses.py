@@ -15,7 +15,7 @@ from kb.model.vocabulary import KeyForm
 
 #: A quoted string, a comment's sign, a special, white space, or a run of anything else.
 _TOKEN = re.compile(
-    r'"(?:[^"\\]|\\.)*+"|[()<>,;:]|[ \t\r\n]+|(?:[^"()<>,;: \t\r\n\\]|\\.)+|[\\"]', re.S
+    r'"(?:[^"\\]|\\.)*+"|[()<>,;:]|[ \t\r\n]++|(?:[^"()<>,;: \t\r\n\\]|\\.)++|[\\"]', re.S
 )
 #: What may be a key: no quoted local part, no address literal.
 _ADDRESS = re.compile(
@@ -23,7 +23,7 @@ _ADDRESS = re.compile(
 )
 #: What only the whole grammar reads, and one mailbox without any of it.
 _SPECIAL = re.compile(r'["():;\\]')
-_PLAIN = re.compile(r"\s*+(?:([^<>@]*)<([^<>\s]+)>|([^<>\s]+@[^<>\s]+))\s*")
+_PLAIN = re.compile(r"\s*+(?:([^<>@]*+)<([^<>\s]++)>|([^<>\s][^<>\s@]*+@[^<>\s]++))\s*+")
 #: What mail programs write where recipients are not to be seen.
 _NOBODY = re.compile(r"<?(?:undisclosed|unlisted|hidden)[\s_-]*recipients?\b", re.I)
 _MAX_MAILBOXES = 2000
@@ -123,10 +123,8 @@ def _iter_mailboxes(raw: str, header: str, warnings: list[str]) -> Iterator[tupl
             depth += 1
         elif depth:
             depth -= token == ")"
-            if depth and token != ")":
+            if depth and token != ")" and token.strip():
                 comments.append(token.strip())
-            elif not depth:
-                comments[:] = [" ".join(word for word in comments if word)]
         elif angle is not None and token == ">":
             words.append(" ")
             angle, cut = [], len(words)

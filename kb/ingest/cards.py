@@ -91,7 +91,7 @@ _REVISION = re.compile(
     r"(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2}):?(\d{2})(?::?(\d{2}))?(?:[.,]\d+)?(Z|[+-]\d{2}(?::?\d{2})?)?)?"
 )
 _SHOWN_TYPES = re.compile(r"(?:HOME|WORK|CELL|FAX|PAGER|MAIN|IPHONE|OTHER)", re.I)
-_APPLE_LABEL = re.compile(r"_\$!<(.*)>!\$_")
+_APPLE_LABEL = re.compile(r"_\$!<([^<>]*+)>!\$_")
 NO_NAME = "(no name)"
 
 

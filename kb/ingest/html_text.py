@@ -6,8 +6,10 @@ Python's parser differs between versions, raises on some declarations and is qua
 import re
 from html import unescape
 
-_TAG = re.compile(r"""<(/?)([A-Za-z][^\s/>]*)((?:[^>"']|"[^"]{0,2000}"|'[^']{0,2000}')*+)>""")
-_ATTRIBUTE = re.compile(r"""([A-Za-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+_TAG = re.compile(r"""<(/?)([A-Za-z][^\s/>]*+)((?:[^>"']|"[^"]{0,2000}"|'[^']{0,2000}')*+)>""")
+_ATTRIBUTE = re.compile(
+    r"""(?<![A-Za-z-])([A-Za-z-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))"""
+)
 _SPACE = re.compile(r"[ \t\r\n\f\v]+")
 _BLANKS = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 #: Left out with all that they hold.
@@ -72,8 +74,8 @@ class _Writer:
         if tag.group(1):
             self.close(name)
         elif name in _UNSEEN and not tag.group(3).endswith("/"):
-            ending = re.compile(rf"</{re.escape(name)}\b[^>]*>", re.I).search(text, tag.end())
-            return ending.end() if ending else len(text)
+            ending = re.compile(rf"</{re.escape(name)}\b", re.I).search(text, tag.end())
+            return _after(text, ">", ending.end()) if ending else len(text)
         else:
             self.open(name, tag.group(3))
         return tag.end()

@@ -12,29 +12,28 @@ from typing import NamedTuple
 
 from kb.edits.apply import (
     UNDONE_SINCE,
-    NotCommitted,
     WriteOptions,
-    check_configuration,
-    commit_edit,
+    commit_if_wanted,
     find_done,
     wants_commit,
     warn_of_damage,
 )
+from kb.edits.commits import NotCommitted, commit_edit
 from kb.edits.edit import Edit, FileChange
 from kb.edits.file_texts import format_entity
 from kb.edits.journal import Journal, JournalEntry
 from kb.edits.new_observation import plan_observation
 from kb.edits.runs import Run, read_made
-from kb.edits.settle import settle_newest
 from kb.edits.workspace import Workspace
+from kb.edits.writing import check_configuration, writing
 from kb.errors import KbError, UsageError
 from kb.ingest.records import Nature, Participant, Problem, SourceRecord
 from kb.ingest.repeats import iter_new, kept_text, seal_of_record, source_apart
 from kb.knowledge_base import open_for_reading
-from kb.queries.mention_resolution import WeighedKey, weigh_key
+from kb.queries.mention_resolution import Bearer, WeighedKey, weigh_key
 from kb.queries.unread_files import UnreadFiles
 from kb.store.layout import entity_path
-from kb.store.writes import flush_files, lock_knowledge_base
+from kb.store.writes import flush_files
 from kb.syntax.slugs import slugify
 
 _NAME = "ingest"
@@ -94,15 +93,14 @@ def ingest_sources(
     A killed run leaves whole files, which undo knows; running it again adds the rest.
     """
     if options.dry_run:
+        check_configuration(root)
         keeper = _Keeper(Workspace(open_for_reading(root, now, may_trust=False)), None)
         keeper.keep(items, progress)
         return keeper.outcome()
-    with lock_knowledge_base(root):
-        journal = Journal(root)
-        settle_newest(root, journal)
+    with writing(root) as journal:
         done = find_done(root, journal, options)
         if done is not None:
-            return _done_before(journal, done)
+            return _done_before(root, journal, done, options)
         check_configuration(root)
         workspace = Workspace(open_for_reading(root, now, may_trust=False))
         with contextlib.closing(Run(root, _NAME, now)) as run:
@@ -111,15 +109,19 @@ def ingest_sources(
             return _finish(keeper, run, journal, options)
 
 
-def _done_before(journal: Journal, done: JournalEntry) -> Ingested:
+def _done_before(
+    root: str, journal: Journal, done: JournalEntry, options: WriteOptions
+) -> Ingested:
     warnings = [UNDONE_SINCE] if done.is_undone else []
     made = read_made(journal, done) if done.is_run else ()
     if made is None:
         warnings.append("which files it made is not known: the list of them is damaged")
+    commit, uncommitted = commit_if_wanted(root, journal, done, made or (), options)
     return Ingested(
         done.edit.subject,
         made=tuple(one.path for one in made or ()),
-        commit=done.commit,
+        commit=commit,
+        uncommitted=uncommitted,
         is_done_before=True,
         warnings=tuple(warnings),
     )
@@ -133,9 +135,16 @@ def _finish(keeper: "_Keeper", run: Run, journal: Journal, options: WriteOptions
     if run.made:
         flush_files(root)
     edit = Edit(_NAME, outcome.subject)
-    run.finish(edit, options.request, options.idempotency_key, is_whole=keeper.is_whole)
+    is_to_commit = bool(run.made) and wants_commit(keeper.workspace, options)
+    run.finish(
+        edit,
+        options.request,
+        options.idempotency_key,
+        is_whole=keeper.is_whole,
+        is_to_commit=is_to_commit,
+    )
     commit, uncommitted = "", None
-    if run.made and wants_commit(keeper.workspace, options):
+    if is_to_commit:
         edit = edit._replace(observations=tuple(one.observation for one in outcome.kept))
         commit, uncommitted = commit_edit(root, edit, tuple(run.made), options.by)
         if commit:
@@ -146,12 +155,21 @@ def _finish(keeper: "_Keeper", run: Run, journal: Journal, options: WriteOptions
     )
 
 
+def _listed_keys(record: SourceRecord) -> frozenset[str]:
+    """Give the keys that a record, or the mail that it came in, says to be a mailing list's.
+
+    That holds for it alone: anybody may send such a mail, and name anybody's address.
+    """
+    said = (*record.participants, *(record.mail.participants if record.mail else ()))
+    return frozenset(key for one in said if one.nature is Nature.MAILBOX for key in one.keys)
+
+
 @dataclass
 class _Keeper:
     workspace: Workspace
     run: Run | None  #: ``None``: nothing is written
     kept: list[KeptSource] = field(default_factory=list)
-    made: dict[str, str] = field(default_factory=dict)  #: key → id of the entities made here
+    made: dict[str, Bearer] = field(default_factory=dict)  #: of the entities made here, by key
     ids: set[str] = field(default_factory=set)  #: of what is planned here, both kinds
     planned: dict[str, FileChange] = field(default_factory=dict)  #: the record's entities by id
     observations: dict[str, str] = field(default_factory=dict)  #: source → id
@@ -160,7 +178,7 @@ class _Keeper:
     problems: list[Problem] = field(default_factory=list)
     records: int = 0
     new: int = 0
-    mailboxes: set[str] = field(default_factory=set)  #: keys that a source says to be shared
+    listed: frozenset[str] = frozenset()  #: keys that the record says to be a mailing list's
     is_interrupted: bool = False
     is_full: bool = False  #: the disk
 
@@ -193,7 +211,7 @@ class _Keeper:
         return Ingested(
             self._subject(),
             tuple(self.kept),
-            tuple((id, key) for key, id in self.made.items()),
+            tuple((one.id, key) for key, one in self.made.items()),
             len(self.attached),
             tuple(self.questions),
             self.records - self.new,
@@ -238,8 +256,7 @@ class _Keeper:
             raise
 
     def _keep(self, record: SourceRecord) -> None:
-        for one in record.participants:
-            self.mailboxes.update(one.keys if one.nature is Nature.MAILBOX else ())
+        self.listed = _listed_keys(record)
         people = {
             key: self._participant(one, key) for one in record.participants for key in one.keys
         }
@@ -284,7 +301,7 @@ class _Keeper:
         """Forget the entities of a record that is not kept; those whose files are made by now are not lost."""
         made = self.run.made if self.run is not None else ()
         dropped = {id for id, change in self.planned.items() if change.path not in made}
-        self.made = {key: id for key, id in self.made.items() if id not in dropped}
+        self.made = {key: one for key, one in self.made.items() if one.id not in dropped}
         self.ids.difference_update(dropped)
         self.planned.clear()
 
@@ -295,10 +312,8 @@ class _Keeper:
         found = self._weighed(key)
         if found is None:
             return key
-        if found.key in self.made and found.key not in self.mailboxes:
-            return self.made[found.key]
         if found.named:
-            self.attached.add(found.named)
+            self.attached.update(() if found.key in self.made else (found.named,))
             return found.named
         if found.doubt:
             self.questions[found.doubt] = None
@@ -316,7 +331,7 @@ class _Keeper:
         """Give whoever is known by another key of the same card; that somebody does not bear this one is said."""
         for other in participant.keys:
             if other in self.made:
-                return self.made[other]
+                return self.made[other].id
         named = dict.fromkeys(
             found.named
             for other in participant.keys
@@ -333,9 +348,9 @@ class _Keeper:
 
     def _weighed(self, key: str) -> WeighedKey | None:
         """Weigh a key; ``None`` where it is none."""
-        is_shared = key in self.mailboxes
+        graph, is_listed = self.workspace.graph, key in self.listed
         try:
-            return weigh_key(self.workspace.graph, key, self.unread, is_shared=is_shared)
+            return weigh_key(graph, key, self.unread, is_listed=is_listed, made=self.made)
         except UsageError:
             return None
 
@@ -349,13 +364,7 @@ class _Keeper:
         keys = [key]
         for other in participant.keys:
             found = self._weighed(other)
-            if (
-                found
-                and not found.doubt
-                and not found.bearers
-                and found.key not in self.made
-                and found.key not in keys
-            ):
+            if found and not found.doubt and not found.bearers and found.key not in keys:
                 keys.append(found.key)
         path = entity_path(self.workspace.root, type, id)
         fields = (("id", id), ("type", type), ("name", name), ("keys", keys))
@@ -363,5 +372,5 @@ class _Keeper:
         self.planned[id] = FileChange(path, None, text.encode())
         self.ids.add(id)
         for one in keys:
-            self.made[one] = id
+            self.made[one] = Bearer(id, type)
         return id

@@ -18,7 +18,7 @@ _ZONES = {
 }
 _COMMENT = re.compile(r"\([^()]*\)")
 _TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?(?:\.\d+)?"
-_DAY_NAME = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\s*[,.]?\s*)?"
+_DAY_NAME = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*+\s*+[,.]?\s*+)?"
 _MAIL_DATE = re.compile(
     rf"{_DAY_NAME}(?P<day>\d{{1,2}})[\s-]+(?P<month>[a-z]{{3}})[a-z]*\.?[\s-]+(?P<year>\d{{2,4}})"
     rf"(?:,?\s+{_TIME}(?:\s*(?P<zone>[+-]\d{{4}}|[a-z]{{1,5}}|[+-]\d{{2}}:\d{{2}})\b.*)?)?",

@@ -6,20 +6,21 @@ that rewrite From (for DMARC) name the author elsewhere; who that is is only tak
 
 import re
 from collections.abc import Mapping
+from functools import cached_property
 
 from kb.ingest.addresses import Mailbox, read_address, read_addresses
 from kb.model.names import fold
 
-_MAILTO = re.compile(r"<\s*mailto:([^<>?\s]+)[^<>]*>", re.I)
-_LIST_ID = re.compile(r"<\s*([^<>\s]+)\s*>\s*\Z")
+_MAILTO = re.compile(r"<\s*+mailto:([^<>?\s]++)[^<>]*+>", re.I)
+_LIST_ID = re.compile(r"<\s*+([^<>\s]++)\s*+>\s*+\Z")
 #: ezmlm and Google write ``list dev@lists.example; contact dev-owner@lists.example``.
-_MAILING_LIST = re.compile(r"\blist\s+([^\s;<>]+)", re.I)
+_MAILING_LIST = re.compile(r"\blist\s++([^\s;<>]++)", re.I)
 #: Headers that hold the list's address, and nothing else.
 _NAMING = ("x-beenthere", "x-mailing-list")
-#: What a list's program adds to the list's own name.
-_AFFIX = re.compile(r"(?:owner-)?(.+?)(?:-(?:bounces|owner|request|admin))?(?:\+[^@]*)?@(.+)")
-#: What a list's program makes of a display name: ``Ann via Dev List``, ``'Ann' via Dev List``.
-_VIA = re.compile(r"\A(.*?)\s+(?:via|über|par|por|через)\s+\S.*\Z", re.I | re.S)
+#: What a list's program adds behind the list's own name.
+_AFFIX = re.compile(r"(?<=.)-(?:bounces|owner|request|admin)\Z")
+#: What a list's program makes of a display name, which is one line: ``Ann via Dev List``, ``'Ann' via Dev List``.
+_VIA = re.compile(r"\A(.*?) (?:via|über|par|por|через) ", re.I)
 #: Headers that may name the author whom a list took out of From, the surest first.
 _AUTHORS = ("x-original-from", "reply-to")
 
@@ -32,17 +33,24 @@ def find_lists(heads: Mapping[str, str]) -> "Lists":
     found |= {read_address(one) for one in _MAILING_LIST.findall(heads.get("mailing-list", ""))}
     if heads.get("precedence", "").strip().lower() == "list":
         for box in read_addresses(heads.get("sender", ""), "Sender", []):
-            plain = _AFFIX.fullmatch(box.address)
-            found |= {box.address, f"{plain[1]}@{plain[2]}" if plain else ""}
+            found |= {box.address, _without_affixes(box.address)}
     id = _LIST_ID.search(heads.get("list-id", ""))
-    return Lists(frozenset(filter(None, found)), id[1].casefold() if id else "")
+    return Lists(frozenset(filter(None, found)), id[1].casefold() if id else "", heads)
+
+
+def _without_affixes(address: str) -> str:
+    """Give the list's own address of one that its program writes from: ``owner-dev@``, ``dev-bounces+ann=y.example@``."""
+    local, _, host = address.partition("@")
+    name = local.removeprefix("owner-") or local
+    name = name.partition("+")[0] or name
+    return f"{_AFFIX.sub('', name)}@{host}" if host else ""
 
 
 class Lists:
     """The addresses of the list that a mail came through; of most mails none."""
 
-    def __init__(self, addresses: frozenset[str], id: str) -> None:
-        self._addresses, self._id = addresses, id
+    def __init__(self, addresses: frozenset[str], id: str, heads: Mapping[str, str]) -> None:
+        self._addresses, self._id, self._heads = addresses, id, heads
 
     def has(self, box: Mailbox) -> bool:
         """Say whether a mailbox is the list's: named so, or ``local@host`` where its id is ``local.host``.
@@ -55,21 +63,22 @@ class Lists:
         is_made = "=" in address and _VIA.match(box.name) is not None
         return is_made or address in self._addresses or address.replace("@", ".") == self._id
 
-    def author(self, box: Mailbox, heads: Mapping[str, str]) -> Mailbox | None:
+    def author(self, box: Mailbox) -> Mailbox | None:
         """Give who wrote where the list's own mailbox stands in From; ``None`` where it is not certain.
 
         Certain is one address that is not the list's, under the display name that the list shows.
         """
         via = _VIA.match(box.name)
         shown = fold((via[1] if via else box.name).strip("'\" "))
+        named = (one for one in self._named if shown in (fold(one.name), one.address))
+        return next(named, None) if shown else None
+
+    @cached_property
+    def _named(self) -> tuple[Mailbox, ...]:
+        """Whom headers name alone besides the list, the surest first."""
+        found: list[Mailbox] = []
         for name in _AUTHORS:
-            others = [
-                one
-                for one in read_addresses(heads.get(name, ""), name, [])
-                if one.address and not self.has(one)
-            ]
-            if len({one.address for one in others}) == 1 and shown:
-                (other, *_) = others
-                if shown in (fold(other.name), other.address):
-                    return other
-        return None
+            boxes = read_addresses(self._heads.get(name, ""), name, [])
+            others = [one for one in boxes if one.address and not self.has(one)]
+            found += others[:1] if len({one.address for one in others}) == 1 else []
+        return tuple(found)

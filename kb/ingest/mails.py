@@ -34,7 +34,7 @@ _PARTS = (
     ("bcc", Part.BCC),
 )
 _ONCE = ("date", "from", "message-id", "subject")
-_MESSAGE_ID = re.compile(r"<\s*([^<>]+?)\s*>")
+_MESSAGE_ID = re.compile(r"<([^<>]++)>")
 _SPACE = re.compile(r"\s+")
 _MAX_HEADER = 256 * 1024
 NO_SUBJECT = "(no subject)"
@@ -96,6 +96,7 @@ def _record(
 def _headers(message: Mail, warnings: list[str]) -> dict[str, str]:
     """Give each header's value by its name in lower case; of addresses all values, of others the first."""
     heads: dict[str, str] = {}
+    more: dict[str, list[str]] = {}
     for written, value in message.raw_items():
         name, text = written.lower().strip(), str(value)
         if len(text) > _MAX_HEADER:
@@ -106,10 +107,10 @@ def _headers(message: Mail, warnings: list[str]) -> dict[str, str]:
         if name not in heads:
             heads[name] = text
         elif name in ("to", "cc", "bcc"):
-            heads[name] += f",\n {text}"
+            more.setdefault(name, []).append(text)
         elif name in _ONCE and heads[name].strip() != text.strip():
             warnings.append(f"{written}: it stands twice; the first one counts")
-    return heads
+    return {name: ",\n ".join((text, *more.get(name, ()))) for name, text in heads.items()}
 
 
 def _participants(heads: dict[str, str], warnings: list[str]) -> tuple[Participant, ...]:
@@ -125,7 +126,7 @@ def _participants(heads: dict[str, str], warnings: list[str]) -> tuple[Participa
                 # What a list puts in the author's place only sends what the author wrote.
                 one = replace(one, nature=Nature.MAILBOX)
                 if part is Part.AUTHOR:
-                    _add_author(found, box, lists, heads, warnings)
+                    _add_author(found, box, lists, warnings)
                     one = replace(one, part=Part.SENDER)
             known = found.get((one.part, box.address or box.name))
             if known is None or (not known.name and box.name):
@@ -137,11 +138,10 @@ def _add_author(
     found: dict[tuple[Part, str], Participant],
     box: Mailbox,
     lists: Lists,
-    heads: dict[str, str],
     warnings: list[str],
 ) -> None:
     """Put the author in whose place a list put itself beside it, or say that it is not known who that is."""
-    author = lists.author(box, heads)
+    author = lists.author(box)
     if author is None:
         warnings.append(
             f"From: {box.address} is a mailing list's; who wrote is not certain, and is left open"

@@ -13,8 +13,8 @@ from kb.ingest.mails import read_mail
 from kb.ingest.records import Problem, SourceRecord
 
 _DATED = re.compile(
-    rb"From .*\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,?\s.*\d{1,2}:\d{2}.*\d{4}"
-    rb"|From .*\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}",
+    rb"From (?>.*?\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*+,?\s)(?>.*?\d{1,2}:\d{2}).*?\d{4}"
+    rb"|From .*?\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}",
 )
 _QUOTED_RD = re.compile(rb"^>(>*From )", re.M)
 _QUOTED_O = re.compile(rb"^>(From )", re.M)

@@ -9,8 +9,8 @@ from kb.syntax.edtf import TimeFault, parse_date
 from kb.syntax.front_matter import FrontMatter, Scalar, split_front_matter
 from kb.syntax.relative_dates import read_said_time
 
-_HEADING = re.compile(r"^ {0,3}#[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$", re.M)
-_SETEXT = re.compile(r"\A\s*(\S[^\n]*)\n=+[ \t]*$", re.M)
+_HEADING = re.compile(r"^ {0,3}#[ \t]++(.++)$", re.M)
+_SETEXT = re.compile(r"\A\s*+(\S[^\n]*+)\n=++[ \t]*+$", re.M)
 _FENCED = re.compile(r"^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1|\Z)", re.M | re.S)
 _DATED_STEM = re.compile(r"(\d{4}-\d{2}-\d{2})(?![0-9])")
 _DATE_FIELDS = ("happened_at", "date", "created")
@@ -38,11 +38,21 @@ def read_note(data: bytes, where: str) -> SourceRecord:
 
 def _title(front: FrontMatter | None, text: str, stem: str, warnings: list[str]) -> str:
     body = text[front.body_start :] if front else text
-    heading = _SETEXT.search(body) or _HEADING.search(_FENCED.sub("", body))
-    for title in (_field(front, "title"), heading.group(1) if heading else "", stem):
+    for title in (_field(front, "title"), _heading(body), stem):
         if line := clean_line(title, "title", warnings):
             return line[:_LONGEST_TITLE].rstrip()
     return "untitled"
+
+
+def _heading(body: str) -> str:
+    """Give the first heading of the first level, without the signs that may close it; "" where there is none."""
+    if match := _SETEXT.search(body):
+        return match[1]
+    if match := _HEADING.search(_FENCED.sub("", body)):
+        text = match[1].rstrip(" \t")
+        bare = text.rstrip("#")
+        return bare if bare.endswith((" ", "\t")) else text
+    return ""
 
 
 def _happened_at(front: FrontMatter | None, stem: str, warnings: list[str]) -> str:

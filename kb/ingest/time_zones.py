@@ -14,7 +14,7 @@ from kb.ingest.content_lines import Component
 _NAME = re.compile(
     r"(?:UTC|GMT|Etc/(?:UTC|GMT[+-]?\d{0,2})|(?!posix|right)[A-Z][A-Za-z_]+(?:/[A-Z][A-Za-z_+-]+){1,2})"
 )
-_RULE = re.compile(r"RRULE:(?:[^\r\n]*;)?FREQ=YEARLY(?:;[^\r\n]*)?", re.I)
+_RULE = re.compile(r"RRULE:(?>(?:[^\r\n]*?;)?FREQ=YEARLY(?=;|\Z))[^\r\n]*+", re.I)
 _MAX_LINES = 400
 
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from kb.graph.files import OBSERVATION_KIND
-from kb.graph.known_files import BaseFiles, KnownFiles, newer_cards
+from kb.graph.known_files import known_files
 
 if TYPE_CHECKING:
     from kb.knowledge_base import KnowledgeBase
@@ -15,5 +15,5 @@ def paths_claiming(knowledge_base: "KnowledgeBase", id: str) -> tuple[str, ...]:
     if opened is None:
         found = (file.path for file in knowledge_base.corpus.observations if file.id == id)
         return tuple(sorted(found))
-    files = KnownFiles(BaseFiles(opened.base), newer_cards(opened.changes))
+    files = known_files(opened.base, opened.changes)
     return tuple(card.path for card in files.claimants(id, OBSERVATION_KIND))

@@ -1,6 +1,7 @@
 """``resolve``: whom a mention means, by its keys. A name alone never decides: it is a question."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb.errors import UsageError
@@ -35,6 +36,16 @@ class MentionResolution(NamedTuple):
     usable_keys: tuple[str, ...]  #: normalized: those that may say who it is
 
 
+class Bearer(NamedTuple):
+    """An entity that is made, and not in the graph yet."""
+
+    id: str
+    type: str
+
+
+_NONE_MADE: Mapping[str, Bearer] = MappingProxyType({})
+
+
 class WeighedKey(NamedTuple):
     """A key of a mention, and whom it names. Whoever bears a key is meant by it; the exceptions are in ``weigh_key``."""
 
@@ -50,14 +61,22 @@ class WeighedKey(NamedTuple):
 
 
 def weigh_key(
-    graph: Graph, key: str, unread: UnreadFiles, *, is_shared: bool = False
+    graph: Graph,
+    key: str,
+    unread: UnreadFiles,
+    *,
+    is_listed: bool = False,
+    made: Mapping[str, Bearer] = _NONE_MADE,
 ) -> WeighedKey:
     """Say whom a key names: the one rule, for ``kb resolve`` and for what is ingested (FORMAT, "kb.yaml").
 
     Its bearer. Else three kinds are a doubt, where any other key may be somebody new's: a phone number, which is no key and
     has no bearers; a free-mail domain, whoever bears it; a shared mailbox, unless something else than a person bears it,
-    such as a contact. ``is_shared``: the source says that it is one, as a mailing list's mail does. A fourth is a key that
-    nobody bears and that stands in a file which cannot be read: whose it is will be known when the file is mended.
+    such as a contact. A fourth is a key that nobody bears and that stands in a file which cannot be read: whose it is will
+    be known when the file is mended.
+
+    ``is_listed``: the record that is asked for says that it is a mailing list's. Anybody may write so, of anybody: it is as
+    doubtful as any shared mailbox there, and nothing beyond that record. ``made`` are bearers by key whom the graph lacks.
     """
     from kb.graph.contact_rules import is_free_mail, is_phone_kind, is_shared_mailbox
 
@@ -77,16 +96,18 @@ def weigh_key(
     kind, _, value = normalized.partition(":")
     word = graph.vocabulary.keys.get(kind)
     form = word.normalize if word else KeyForm.EXACT
-    bearers = graph.bearers_of_key(normalized)
+    new = made.get(normalized)
+    bearers = (new.id,) if new else graph.bearers_of_key(normalized)
+    types = (new.type,) if new else tuple(graph.entities[id].type for id in bearers)
     doubt = ""
-    if (
-        form is KeyForm.EMAIL
-        and (is_shared or is_shared_mailbox(value))
-        and all(_is_person(graph, id) for id in bearers)
-    ):
-        doubt = f"{normalized} is a shared mailbox: it says where, not who"
-        if bearers:
+    is_shared = form is KeyForm.EMAIL and is_shared_mailbox(value)
+    if (is_shared or is_listed) and all(_is_person(graph, type) for type in types):
+        what = "a shared mailbox" if is_shared else "a mailing list's, as a mail's headers say"
+        doubt = f"{normalized} is {what}: it says where, not who"
+        if bearers and is_shared:
             doubt += f"; a contact may bear it, and no person, as {', '.join(bearers)} does"
+        elif bearers:
+            doubt += f"; {', '.join(bearers)}, a person, bears it: give it to a contact if it is a list's"
     elif form is KeyForm.DOMAIN and is_free_mail(value):
         doubt = f"{normalized} is a free-mail domain: anybody may have an address there"
     held = unread.holding_key(normalized)
@@ -95,8 +116,7 @@ def weigh_key(
     return WeighedKey(normalized, bearers, doubt, held)
 
 
-def _is_person(graph: Graph, id: str) -> bool:
-    type = graph.entities[id].type
+def _is_person(graph: Graph, type: str | None) -> bool:
     return type is not None and graph.vocabulary.is_kind_of(type, "person")
 
 

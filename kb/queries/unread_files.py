@@ -19,10 +19,11 @@ from kb.store.root import ENTITIES
 _MOST_BYTES = 64 * 1024 * 1024
 #: Files that a sentence names.
 _SHOWN = 3
-#: A key as it may stand anywhere, each beginning tried: in ``keys: email:…`` the second word is the kind.
-_KEY = re.compile(
-    r"(?<![\w-])(?=([\w-]{1,99}+)[\"']?[ \t]{0,9}:[ \t]{0,9}[\"']?([^\s\"'\[\]{}]{1,500}))"
-)
+#: What follows a kind of key where one is written, and the value behind that.
+_SIGN = r"[\"']?[ \t]{0,9}:[ \t]{0,9}[\"']?"
+_VALUE = re.compile(r"[^\s\"'\[\]{}]{1,500}+")
+#: A kind under which people write addresses besides the vocabulary's (``tidy_key``).
+_MAILTO = "mailto"
 _ADDRESS = re.compile(
     r"(?<![^\s\"'\[\]{}<>(),;:@])[^\s\"'\[\]{}<>(),;:@]{1,320}+@[^\s\"'\[\]{}<>(),;:@]{1,320}+"
 )
@@ -43,31 +44,55 @@ class _Stump(NamedTuple):
 
 
 class _Text:
-    """A file's text, case folded, with the keys that stand in it as they are compared."""
+    """A file's text, case folded, with the keys of the kinds that are asked for, as they are compared."""
 
     def __init__(self, data: bytes, graph: Graph) -> None:
         from kb.syntax.source import decode
 
         # A file in UTF-16 reads as ASCII without them.
         raw = decode("", data.replace(b"\0", b"")).text
-        self.folded, self.name_text = raw.casefold(), f" {fold(raw)} "
-        self.keys = frozenset(
-            normalize_key(kind, value, graph.vocabulary)
-            for found in _KEY.finditer(raw)
-            for kind in {found[1], found[1].casefold()}
-            for value in (found[2], found[2].rstrip(_AFTER_VALUE), found[2].partition(",")[0])
-        )
-        self.addresses = frozenset(one.rstrip(".") for one in _ADDRESS.findall(self.folded))
+        self.raw, self.folded = raw, raw.casefold()
+        self._vocabulary = graph.vocabulary
+        self._keys: dict[str, frozenset[str]] = {}
 
     def holds_key(self, key: str, is_address: bool) -> bool:
         """Say whether a normalized key stands there, whole or in part."""
         folded = key.casefold()
         return (
-            key in self.keys
-            or (is_address and folded.partition(":")[2] in self.addresses)
+            (is_address and folded.partition(":")[2] in self.addresses)
             or self._holds_folded(folded)
+            or key in self._keys_of(key.partition(":")[0], is_address)
             or any(_may_be_of(stump, folded) for stump in self.stumps)
         )
+
+    def _keys_of(self, kind: str, is_address: bool) -> frozenset[str]:
+        """Give the keys of a kind that stand there; read once, each piece of the text once."""
+        if kind not in self._keys:
+            kinds = "|".join(map(re.escape, (kind, _MAILTO) if is_address else (kind,)))
+            _, *pieces = re.split(rf"(?<![\w-])({kinds}){_SIGN}", self.raw, flags=re.I)
+            values = {
+                (written, found[0])
+                for written, piece in zip(pieces[::2], pieces[1::2], strict=True)
+                if (found := _VALUE.match(piece))
+            }
+            self._keys[kind] = frozenset(
+                normalize_key(
+                    _MAILTO if written.lower() == _MAILTO else kind, form, self._vocabulary
+                )
+                for written, value in values
+                for form in {value, value.rstrip(_AFTER_VALUE), value.partition(",")[0]}
+            )
+        return self._keys[kind]
+
+    @cached_property
+    def addresses(self) -> frozenset[str]:
+        """What may be a mail address, with or without a kind before it."""
+        return frozenset(one.rstrip(".") for one in _ADDRESS.findall(self.folded))
+
+    @cached_property
+    def name_text(self) -> str:
+        """The text as names are compared."""
+        return f" {fold(self.raw)} "
 
     def holds_name(self, folded: str) -> bool:
         """Say whether a folded name stands there as words of its own."""
@@ -83,7 +108,7 @@ class _Text:
     def _holds_folded(self, key: str) -> bool:
         if key not in self.squeezed:
             return False
-        spaced = r"\s*".join(map(re.escape, key))
+        spaced = r"\s*+".join(map(re.escape, key))
         return re.search(rf"(?<![\w-]){spaced}(?![\w@-]|\.\w)", self.folded) is not None
 
     @cached_property
@@ -103,7 +128,7 @@ class _Text:
 def _may_be_of(stump: _Stump, key: str) -> bool:
     """Say whether a key may have stood at a stump: what is before begins it, what is behind ends it."""
     value_at = key.find(":") + 1
-    for cut in range(value_at + (stump.behind is None), len(key)):
+    for cut in range(value_at + (stump.behind is None), min(len(key), len(stump.before) + 1)):
         if stump.before.endswith(key[:cut]) and (
             stump.behind is None
             or any(
@@ -116,13 +141,17 @@ def _may_be_of(stump: _Stump, key: str) -> bool:
 
 
 class UnreadFiles:
-    """What is under ``entities/`` and not in the graph, or not with all its keys: files at fault, and those that claim one id."""
+    """What is under ``entities/`` and not in the graph, or not with all its keys: files at fault, and those that claim one id.
+
+    One serves a whole edit or run: each file is read once, when it is first asked about.
+    """
 
     def __init__(self, root: str, graph: Graph) -> None:
         self._root, self._graph = root, graph
         broken = (path for path in graph.broken if path.startswith(f"{ENTITIES}/"))
         claiming = (path for paths in graph.ambiguous.values() for path in paths)
         self.paths = tuple(sorted({*broken, *claiming}))
+        self._holding: dict[str, tuple[str, ...]] = {}
 
     @cached_property
     def _texts(self) -> dict[str, _Text | None]:
@@ -139,16 +168,18 @@ class UnreadFiles:
         return None if data is None else _Text(data, self._graph)
 
     def holding_key(self, normalized: str) -> tuple[str, ...]:
-        """List the files in which a normalized key stands, or may stand."""
+        """List the files in which a normalized key stands, or may stand. Each key is looked for once."""
         if not self.paths:
             return ()
-        word = self._graph.vocabulary.keys.get(normalized.partition(":")[0])
-        is_address = word is not None and word.normalize is KeyForm.EMAIL
-        return tuple(
-            path
-            for path, text in self._texts.items()
-            if text is None or text.holds_key(normalized, is_address)
-        )
+        if normalized not in self._holding:
+            word = self._graph.vocabulary.keys.get(normalized.partition(":")[0])
+            is_address = word is not None and word.normalize is KeyForm.EMAIL
+            self._holding[normalized] = tuple(
+                path
+                for path, text in self._texts.items()
+                if text is None or text.holds_key(normalized, is_address)
+            )
+        return self._holding[normalized]
 
     def holding_name(self, name: str) -> tuple[str, ...]:
         """List the files in which a name stands, or may stand."""

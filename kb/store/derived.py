@@ -61,9 +61,8 @@ def why_distrusted(folder: "str | os.PathLike[str]") -> str:
             return f"{place} belongs to another user"
         if place == folder and os.name == "posix" and stat.S_IMODE(status.st_mode) & 0o022:
             return f"others may write into {place}"
-    if ".git" not in os.path.realpath(folder).split(
-        os.sep
-    ):  # what lies in a git dir is in no work tree
+    # What lies in a git dir is in no work tree, and git need not be asked.
+    if ".git" not in os.path.realpath(folder).split(os.sep):
         from kb.store.git import is_tracked
 
         if is_tracked(folder):

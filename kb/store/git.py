@@ -1,6 +1,5 @@
-"""The only place that runs git. Reads object by object; never runs what a repository's configuration names."""
+"""Asks git. Reads object by object; never runs what a repository's configuration names."""
 
-import contextlib
 import os
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,6 @@ from kb.store.references import (
     SHA256_LENGTH,
     configured_email,
     find_git_dir,
-    head_commit,
     is_object_id,
 )
 
@@ -49,13 +47,19 @@ def blob_id(data: bytes, like: str = "") -> str:
 
 def ask_head(root: str) -> str:
     """Give the id of the commit checked out; empty where there is none, or git cannot say."""
-    said = (_run(root, "rev-parse", "--quiet", "--verify", "HEAD") or "").strip()
+    said = (ask_git(root, "rev-parse", "--quiet", "--verify", "HEAD") or "").strip()
+    return said if is_object_id(said) else ""
+
+
+def last_commit_of(root: str, path: str) -> str:
+    """Give the id of the last commit, up to HEAD, that changed a file; empty where git cannot say."""
+    said = (ask_git(root, "rev-list", "-1", "HEAD", "--", path) or "").strip()
     return said if is_object_id(said) else ""
 
 
 def tree_blobs(root: str, commit: str, paths: tuple[str, ...]) -> dict[str, str] | None:
     """Map each file of a commit under some paths (relative to the root) to its blob id; ``None`` if git cannot say."""
-    listing = _run(root, "ls-tree", "-r", "-z", commit, "--", *paths)
+    listing = ask_git(root, "ls-tree", "-r", "-z", commit, "--", *paths)
     if listing is None:
         return None
     blobs = {}
@@ -107,18 +111,15 @@ def _split_batch(data: bytes) -> dict[str, bytes]:
 def is_tracked(folder: "str | os.PathLike[str]") -> bool:
     """Say whether a work tree may hold a folder's files: a clone could then have brought them.
 
-    What lies in a git dir is in no work tree. Where git cannot say, it is taken for tracked.
+    Where git cannot say, it is taken for tracked.
     """
-    place = os.path.realpath(folder)
-    if ".git" in place.split(os.sep):
-        return False
-    work_tree = place
+    work_tree = place = os.path.realpath(folder)
     while not os.path.exists(os.path.join(work_tree, ".git")):
         parent = os.path.dirname(work_tree)
         if parent == work_tree:
             return False
         work_tree = parent
-    listing = _run(work_tree, "ls-files", "-z", "--", os.path.relpath(place, work_tree))
+    listing = ask_git(work_tree, "ls-files", "-z", "--", os.path.relpath(place, work_tree))
     return listing is None or bool(listing)
 
 
@@ -154,7 +155,8 @@ def _command(root: str) -> list[str]:
     return ["git", "--no-optional-locks", "--literal-pathspecs", "-C", root, *options]
 
 
-def _run(root: str, *arguments: str) -> str | None:
+def ask_git(root: str, *arguments: str) -> str | None:
+    """Give what git says to a question; ``None`` if it cannot say."""
     command = _git(root)
     if command is None:
         return None
@@ -168,15 +170,6 @@ def _run(root: str, *arguments: str) -> str | None:
     except Exception:  # any failure of git means that it cannot say; the files still answer
         return None
     return output.decode("utf-8", "surrogateescape") if isinstance(output, bytes) else None
-
-
-def _reason(stderr: str) -> str:
-    """Give what git said in one line, without what GitPython puts around it."""
-    said = stderr.strip().removeprefix("stderr:").strip().strip("'")
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    return next((line for line in lines if line.startswith(("fatal:", "error:"))), None) or (
-        lines[0] if lines else "git failed"
-    )
 
 
 def user_email(root: str) -> str:
@@ -193,42 +186,3 @@ def user_email(root: str) -> str:
         return str(Git(root).execute(["git", "-C", root, "config", "user.email"])).strip()
     except GitCommandError:
         return ""
-
-
-def commit_files(root: str, paths: tuple[str, ...], message: str) -> tuple[str, str]:
-    """Commit some files as they are, and nothing else that is staged or changed; give the commit's id, or why there is none.
-
-    The user's own identity, hooks and signing settings hold: it is the user's repository. Where git refuses (a hook, a
-    lock, a missing identity), the files stay as they were written.
-    """
-    try:
-        from git.exc import GitCommandError
-    except ImportError:  # GitPython refuses to be imported where there is no git program
-        return "", "there is no git program"
-    try:
-        _run_on_files(root, paths, "add", "--all")
-        _run_on_files(root, paths, "commit", "--quiet", "--only", "-m", message)
-    except GitCommandError as error:
-        # What was staged for it would otherwise be in the user's next commit, even after an undo.
-        with contextlib.suppress(GitCommandError):
-            _run_on_files(root, paths, "reset", "--quiet")
-        return "", _reason(str(error.stderr))
-    return head_commit(root), ""
-
-
-def _run_on_files(root: str, paths: tuple[str, ...], *command: str) -> None:
-    """Run git on some files, however many; ``GitCommandError`` where it fails."""
-    import tempfile
-
-    from git import Git
-
-    with tempfile.TemporaryFile() as file:
-        file.write("\0".join(paths).encode("utf-8", "surrogateescape"))
-        file.seek(0)
-        Git(root).execute(
-            [
-                *("git", "--literal-pathspecs", "-C", root, *command),
-                *("--pathspec-from-file=-", "--pathspec-file-nul"),
-            ],
-            istream=file,
-        )

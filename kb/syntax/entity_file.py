@@ -30,6 +30,8 @@ def parse_entity_file(source: Source) -> tuple[EntityFile, tuple[Diagnostic, ...
     body = scan_body(source.text, front.body_start)
     statements = _parse_items(source.text, body, faults)
     entity = _entity(source, fields, body, statements)
+    if any(_is_repeated_keys(source, fault) for fault in front.faults):
+        entity = entity._replace(has_unread_keys=True)
     return entity, locate(source, [*faults, *fields.faults, *body.faults])
 
 
@@ -42,11 +44,13 @@ def _entity(
     source: Source, fields: Fields, body: Body, statements: tuple[StatementLine, ...]
 ) -> EntityFile:
     id = read_id(fields, stem_of(source.path))
-    fields.report_near_misses(RESERVED)
+    meant = fields.report_near_misses(RESERVED)
     name, type = fields.text("name"), fields.text("type")
     before = len(fields.faults)
     keys = tuple(_iter_keys(fields))
-    has_unread_keys = len(fields.faults) > before or not all(map(_is_whole, keys))
+    has_unread_keys = (
+        len(fields.faults) > before or "keys" in meant or not all(map(_is_whole, keys))
+    )
     return EntityFile(
         path=source.path,
         id=id.text,
@@ -67,6 +71,11 @@ def _entity(
         text=source.text,
         has_unread_keys=has_unread_keys,
     )
+
+
+def _is_repeated_keys(source: Source, fault: Fault) -> bool:
+    """Say whether a fault is a second ``keys``, of which nothing is read."""
+    return fault.code == "KB104" and source.text[fault.start : fault.end].strip("\"'") == "keys"
 
 
 def _is_whole(key: Key) -> bool:

@@ -63,8 +63,9 @@ class Fields:
         """Give a list of texts; a single text is a list of one."""
         return tuple(self.name(node) for node in self.scalars(key))
 
-    def report_near_misses(self, reserved: frozenset[str]) -> None:
-        """Report fields that are nearly reserved ones: another case, another joint, one instead of many."""
+    def report_near_misses(self, reserved: frozenset[str]) -> set[str]:
+        """Report fields that are nearly reserved ones: another case, another joint, one instead of many. Give what was meant."""
+        all_meant = set()
         for key, _ in self.mapping.entries:
             if key.text in reserved:
                 continue
@@ -75,6 +76,8 @@ class Fields:
             if meant is not None:
                 message = f'nothing reads the field "{key.text}"'
                 self.report("KB221", key, message, f'did you mean "{meant}"?')
+                all_meant.add(meant)
+        return all_meant
 
     def others(self, reserved: frozenset[str]) -> tuple[tuple[str, str], ...]:
         """Give the author's own text fields."""

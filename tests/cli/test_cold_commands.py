@@ -115,3 +115,22 @@ def test_a_whole_command_parses_nothing_where_nothing_changed(
     assert "Bob" in done.stdout or "ada" in done.stdout
     assert [name for name in UNUSED_LIBRARIES if name in modules] == []
     assert [name for name in modules if is_unused(name)] == []
+
+
+def test_a_short_command_looks_for_no_garbage(tmp_path: Path) -> None:
+    """It would be looked for while modules are imported, some thirty times."""
+    root = write_kb(tmp_path / "kb", {"entities/person/ada.md": entity("ada")})
+    code = (
+        "import gc, sys\ncollections = []\n"
+        "gc.callbacks.append(lambda phase, _: collections.append(phase))\n"
+        f"sys.argv = ['kb', 'find', 'ada', '--root', {str(root)!r}]\n"
+        "from kb.cli import main\ntry:\n    main()\nfinally:\n    print(len(collections))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert int(done.stdout.split()[-1]) <= 2, done.stderr

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from ast import ImportFrom, parse, walk
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,14 @@ def test_the_overview_lists_every_command() -> None:
     overview = CliRunner().invoke(program, ["--help"]).stdout
     for command in COMMANDS:
         assert overview.count(f"\n  {command} ") == 1
+
+
+def test_what_commands_share_does_not_need_the_program() -> None:
+    """The program loads the commands, and they what they share: none of that imports the program, early or late."""
+    for path in (REPOSITORY / "kb/cli").glob("*.py"):
+        imports = [node for node in walk(parse(path.read_text())) if isinstance(node, ImportFrom)]
+        is_shared = not path.stem.endswith(("_commands", "__init__", "program"))
+        assert not is_shared or "kb.cli.program" not in {one.module for one in imports}, path.name
 
 
 def test_exit_statuses(tmp_path: Path) -> None:

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from kb.cli.program import main
-from kb.edits import apply
-from kb.edits.apply import Applied, WriteOptions, apply_edit
-from kb.edits.barriers import stopping_undo
+from kb.edits.apply import Applied, Plan, WriteOptions, apply_edit
 from kb.edits.edit import Edit, FileChange, file_revision
 from kb.edits.journal import Repeated, Unknown
 from kb.edits.statement_file import StatementFile
 from kb.edits.undo import NothingToUndo, Undone, undo_last
 from kb.edits.workspace import Refused, Workspace
+from kb.edits.writing import begin_barrier, writing
 from kb.errors import ConcurrentModification, ExitCode
 from kb.knowledge_base import open_for_reading
+from kb.store import writes
 from kb.store.writes import KnowledgeBaseLocked, WriteRefused, lock_knowledge_base, lock_path
 from tests.conftest import NOW, REPOSITORY, entity, git, make_repository, observation, write_kb
 
@@ -33,7 +33,7 @@ def small(root: Path, config: str = "kb: 1\nname: Test\n") -> Path:
     return write_kb(root, files, config)
 
 
-def append(text: str, path: str = ADA, also: dict[str, bytes] | None = None) -> apply.Plan:
+def append(text: str, path: str = ADA, also: dict[str, bytes] | None = None) -> Plan:
     """A plan that appends to a file, and makes others before it."""
 
     def plan(workspace: Workspace) -> Edit:
@@ -45,7 +45,7 @@ def append(text: str, path: str = ADA, also: dict[str, bytes] | None = None) -> 
     return plan
 
 
-def do(root: Path, plan: apply.Plan, **options: object) -> Applied:
+def do(root: Path, plan: Plan, **options: object) -> Applied:
     """Apply an edit."""
     return apply_edit(str(root), NOW, plan, WriteOptions(**options))  # type: ignore[arg-type]
 
@@ -305,8 +305,8 @@ def test_undo_stops_at_what_it_does_not_know(tmp_path: Path) -> None:
     """After a write that is not remembered, as an import's, no older edit is taken back."""
     root = small(tmp_path)
     do(root, append("One.\n"))
-    with stopping_undo(str(root), "import", NOW):
-        pass
+    with writing(str(root)) as journal:
+        begin_barrier(journal, "import", NOW)
     with pytest.raises(Unknown, match="kb import"):
         undo_last(str(root))
     do(root, append("Two.\n"))
@@ -358,7 +358,7 @@ def test_a_failing_disk_leaves_files_whole(
     """A write that the system refuses is a refusal, and every file is as it was."""
     root = small(tmp_path)
     before = {path: path.read_bytes() for path in root.rglob("*.md")}
-    original: Callable[..., Path] = apply.replace_file.__globals__["_write_temporary"]
+    original: Callable[..., Path] = writes._write_temporary
     calls = []
 
     def failing(*arguments: object) -> Path:

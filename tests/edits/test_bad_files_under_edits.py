@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from kb.edits.apply import write_edit
 from kb.edits.decisions import plan_decide
 from kb.edits.edit import Edit, FileChange
 from kb.edits.format_files import format_files
@@ -21,6 +20,7 @@ from kb.edits.retire import plan_cite, plan_confirm, plan_retire, plan_unrelate
 from kb.edits.seal_observations import seal_observations
 from kb.edits.set_fields import How, plan_rename, plan_set
 from kb.edits.workspace import LeftAlone, NotFound, Refused, Workspace
+from kb.edits.write_files import write_files
 from kb.errors import KbError
 from kb.knowledge_base import open_knowledge_base
 from kb.syntax.entity_file import parse_entity_file
@@ -229,7 +229,7 @@ def test_bad_names_under_every_edit(tmp_path: Path, name: str) -> None:
         if planned is None:
             continue
         with suppress(KbError):
-            write_edit(str(root), planned.changes)
+            write_files(str(root), planned.changes)
         assert tree(root).items() >= others.items(), edit
 
 
@@ -250,7 +250,7 @@ def test_links_under_every_edit(tmp_path: Path, is_folder: bool) -> None:
         if edit is not None:
             assert not any(change.path.startswith("entities/deep/") for change in edit.changes)
             with suppress(KbError):  # its place is taken by the link
-                write_edit(str(root), edit.changes)
+                write_files(str(root), edit.changes)
     assert is_folder or (root / A).is_symlink()
     assert tree(outside) == before
 

@@ -70,7 +70,7 @@ def test_a_commit_says_what_else_it_holds(tmp_path: Path) -> None:
         plan = with_common_notes(lambda w: plan_set(w, id, "stage", [value]), options)
         return apply_edit(str(root), NOW, plan, options).edit.notes
 
-    unknown = (f"{ADA} was not in git yet: all of it is in the commit",)
+    unknown = (f"{ADA} was not in git yet: a commit takes all of it",)
     assert set_field("ada", "one", dry_run=True) == unknown
     git(root, "config", "user.name", "Ada")
     git(root, "config", "user.email", "ada@northpeak.example")
@@ -78,7 +78,7 @@ def test_a_commit_says_what_else_it_holds(tmp_path: Path) -> None:
     git(root, "commit", "--quiet", "-m", "start")
     assert set_field("ada", "two") == ()
     (root / ADA).write_text((root / ADA).read_text() + "\nMine.\n")
-    changed = (f"{ADA} held changes that were not committed: they are in the commit too",)
+    changed = (f"{ADA} held changes that were not committed: a commit takes them too",)
     assert set_field("cay", "two") == ()
     assert set_field("ada", "three", commit=False) == ()
     assert set_field("ada", "four") == changed

@@ -21,8 +21,10 @@ from kb.edits.set_fields import How, plan_set
 from kb.edits.undo import undo_last
 from kb.edits.workspace import Ambiguous, Refused, Workspace
 from kb.errors import UsageError
+from kb.graph.decided import find_parting
 from kb.knowledge_base import open_for_reading, open_knowledge_base
 from kb.model.observation import ObservationFile
+from kb.queries.candidates import list_candidates
 from tests.conftest import NOW, REPOSITORY, entity, observation, write_kb
 from tests.edits.editing import WHY, do, tree, workspace
 
@@ -559,3 +561,175 @@ def test_what_was_parted_is_not_joined_again_in_silence(
     done = do(root, plan_merge, survivor, other, WHY, force=True)
     assert any(note.startswith("taken back: ") for note in done.edit.notes)
     assert errors(root) == []
+
+
+# -- what takes a decision back ----------------------------------------------------------------------------------
+
+#: When something was decided: a moment, its day, a day before and one after; "" is now.
+WHENS = ("", "2026-11-29", "2026-11-29T12:00:00Z", "2026-11-28", "2026-12-03", "2026")
+
+
+def parted(root: Path, first: str = "ada", second: str = "bob") -> str:
+    """Name what on record parts two, and check that whatever asks agrees."""
+    base = open_for_reading(str(root), NOW)
+    found = find_parting(base.graph, first, second)
+    fresh = find_parting(open_knowledge_base(str(root), NOW).graph, first, second)
+    assert (found and found.id) == (fresh and fresh.id)
+    if not base.graph.are_distinct(first, second):
+        offered = [{pair.first.id, pair.second.id} for pair in list_candidates(base).results]
+        assert ({first, second} in offered) is (found is None)
+    return found.decision if found else ""
+
+
+def namesakes(root: Path, **fields: dict[str, str]) -> Path:
+    """Write two people of one name."""
+    files = {f"entities/person/{id}.md": entity(id, **{"name": "Same", **fields.get(id, {})}) for id in ("ada", "bob")}  # fmt: skip
+    return write_kb(root, files)
+
+
+@pytest.mark.parametrize("when", WHENS)
+@pytest.mark.parametrize("parting", ["unmerge", "reject", "distinct"])
+@pytest.mark.parametrize("by", ["decide", "withdraw", "name"])
+def test_what_is_taken_back_is_taken_back_whenever_it_was_decided(
+    tmp_path: Path, parting: str, when: str, by: str
+) -> None:
+    """A correction names what it takes back, so that no date has to tell which came after; what is parted later is parted."""
+    root = namesakes(tmp_path)
+    reason = WHY._replace(happened_at=when)
+
+    def part(reason: Reason) -> None:
+        match parting:
+            case "unmerge":
+                do(root, plan_merge, "ada", "bob", reason, force=True)
+                do(root, plan_unmerge, "bob", reason)
+            case "reject":
+                do(root, plan_decide, "reject", ("ada", "bob"), reason)
+            case _:
+                do(root, plan_distinct, "ada", "bob", reason)
+                path = root / ADA
+                path.write_text(path.read_text().replace("distinct_from: [bob]\n", ""))
+
+    part(WHY._replace(happened_at=""))
+    assert parted(root) == parting
+    (decision,) = (one.id for one in decisions(root) if one.decision and one.decision.text == parting)  # fmt: skip
+    if by == "withdraw":
+        done = do(root, plan_distinct, "ada", "bob", reason, withdraw=True)
+    else:
+        about = ("bob", "ada") if by == "decide" else (decision,)
+        done = do(root, plan_decide, "correct", about, reason)
+    assert done.edit.notes == (f"taken back: {decision}",)
+    assert parted(root) == ""
+    assert errors(root) == []
+    do(root, plan_merge, "ada", "bob", WHY)
+    do(root, plan_unmerge, "bob", WHY)
+    assert parted(root) == "unmerge"
+    (again,) = (one for one in do(root, plan_decide, "correct", ("ada", "bob"), WHY).edit.notes)
+    assert "taken back" in again
+    assert parted(root) == ""
+    part(WHY)
+    assert parted(root) == parting
+
+
+def test_a_correction_can_be_taken_back(tmp_path: Path) -> None:
+    """Then what it took back stands again, and so on; those that name each other end nowhere."""
+    root = namesakes(tmp_path)
+    do(root, plan_decide, "reject", ("ada", "bob"), WHY)
+    about: tuple[str, ...] = ("ada", "bob")
+    for left in ("", "reject", "", "reject"):
+        about = do(root, plan_decide, "correct", about, WHY).edit.observations
+        assert parted(root) == left
+    (last,) = about
+    path = root / workspace(root).graph.observations[last].path
+    path.write_text(path.read_text().replace("about: [", f"about: [{last}, "))
+    assert parted(root) in ("", "reject")
+
+
+@pytest.mark.parametrize(
+    "decided, is_parted",
+    [
+        ("unmerge 2026-11-01, correct 2026-11-02", False),
+        ("correct 2026-11-01, unmerge 2026-11-02", True),
+        ("unmerge 2026-11, correct 2026-12-01T00:00:00Z", False),
+        ("unmerge 2026-11-02, merge 2026-11-02T10:00:00Z", True),
+        ("unmerge 2026-11-02, merge 2026-11-03T10:00:00Z", False),
+        ("reject 2026-11-02, merge 2026-11-03", False),
+        ("reject 2026-11-02, correct 2026-11-02T10:00:00Z", False),
+        ("merge 2026-11-03, correct 2026-11-04 2026-11-03-0, unmerge 2026-11-01", True),
+        ("unmerge 2026-11-01, correct 2026-11-02 2026-11-09-x", False),
+        ("unmerge 2026-11-01, unmerge 2026-11-02, correct 2026-12-01 2026-11-01-0", True),
+    ],
+)
+def test_what_names_nothing_counts_by_its_date(
+    tmp_path: Path, decided: str, is_parted: bool
+) -> None:
+    """As a correction that somebody wrote by hand: all that came before. A day does not tell what of it came first."""
+    root = namesakes(tmp_path)
+    for number, one in enumerate(decided.split(", ")):
+        decision, when, *named = one.split()
+        id = f"{when[:10]}-{number}"
+        fields = {"kind": "decision", "decision": decision, "said_by": "ada", "happened_at": when}
+        about = f"[{', '.join(('ada', 'bob', *named))}]"
+        write_kb(root, {f"observations/2026/11/{id}.md": observation(id, **fields, about=about)})
+    assert bool(parted(root)) is is_parted
+
+
+def test_a_correction_says_what_it_does_not_take_back(tmp_path: Path) -> None:
+    """What files say, what is on record besides, and that there is nothing: never in silence."""
+    root = people(tmp_path, ada={"distinct_from": "[bob]"}, eve={"merged_into": "bob"})
+
+    def notes(*about: str) -> tuple[str, ...]:
+        return do(root, plan_decide, "correct", about, WHY).edit.notes
+
+    assert notes("ada", "bob") == ("ada and bob are judged distinct in a file, and stay so: kb distinct ada bob --withdraw",)  # fmt: skip
+    assert notes("bob", "eve") == ("bob and eve are merged, and stay so: kb unmerge eve",)
+    assert notes("ada") == notes("ada", "2026-01-01-seen") == ()
+    do(root, plan_distinct, "ada", "eve", WHY, withdraw=True)
+    assert notes("ada", "bob") == ("it takes no judgement back: none that parts them is on record",)
+    ids = [do(root, plan_decide, "reject", ("ada", "bob"), WHY).edit.observations[0] for _ in (1, 2)]  # fmt: skip
+    assert notes(ids[0]) == (f"taken back: {ids[0]}", f"still parted by {ids[1]}: kb decide correct {ids[1]}")  # fmt: skip
+    assert notes(ids[0], ids[1]) == (f"taken back: {ids[1]}", f"{ids[0]} was taken back before")
+    do(root, plan_merge, "ada", "bob", WHY)
+    (merge,) = (one.id for one in decisions(root) if one.decision and one.decision.text == "merge")
+    assert notes(merge) == ("bob and ada are merged, and stay so: kb unmerge bob",)
+    assert errors(root) == []
+
+
+def test_what_an_unmerge_parted_is_withdrawn_by_distinct_too(tmp_path: Path) -> None:
+    """It changes no file, says what it takes back, and is nothing to do a second time."""
+    root = people(tmp_path)
+    do(root, plan_merge, "ada", "bob", WHY)
+    do(root, plan_unmerge, "bob", WHY)
+    before = tree(root)
+    done = do(root, plan_distinct, "ada", "bob", WHY, withdraw=True)
+    assert done.edit.notes == ("taken back: 2026-11-29-bob-is-not-ada",)
+    assert [path for path in done.edit.paths if path in before] == []
+    again = do(root, plan_distinct, "bob", "ada", WHY, withdraw=True)
+    assert (again.edit.changes, again.edit.subject) == ((), "ada and bob are not judged distinct")
+    do(root, plan_merge, "ada", "bob", WHY)
+    assert errors(root) == []
+
+
+def test_a_merge_is_not_undone_before_it_was_made(tmp_path: Path) -> None:
+    """An earlier date is refused, since the merge would count as the later decision; the same day is not."""
+    root = namesakes(tmp_path)
+    do(root, plan_merge, "ada", "bob", WHY._replace(happened_at=""))
+    before = tree(root)
+    with pytest.raises(Refused, match="before the merge that is undone"):
+        do(root, plan_unmerge, "bob", WHY._replace(happened_at="2026-11-28"))
+    assert tree(root) == before
+    do(root, plan_unmerge, "bob", WHY)
+    assert parted(root) == "unmerge"
+
+
+def test_the_last_merge_is_the_one_that_is_undone(tmp_path: Path) -> None:
+    """By the same rule as everywhere: a judgement that it was forced against is put in again, were it dated by its day."""
+    root = people(tmp_path)
+    do(root, plan_merge, "ada", "bob", WHY._replace(happened_at=""))
+    do(root, plan_unmerge, "bob", WHY)
+    do(root, plan_distinct, "ada", "bob", WHY)
+    before = (root / ADA).read_bytes()
+    do(root, plan_merge, "ada", "bob", WHY, force=True)
+    assert (root / ADA).read_bytes() != before
+    done = do(root, plan_unmerge, "bob", WHY)
+    assert (root / ADA).read_bytes() == before
+    assert "judged again: ada is not bob" in done.edit.notes

@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from kb.edits.apply import Applied, WriteOptions, apply_edit
+from kb.edits.apply import Applied, Unsettled, WriteOptions, apply_edit
 from kb.edits.edit import Edit, FileChange
 from kb.edits.journal import Journal, State
 from kb.edits.undo import NothingToUndo, Undone, undo_last
 from kb.edits.workspace import Workspace
+from kb.edits.writing import begin_barrier, end_barrier, writing
 from kb.errors import ConcurrentModification
 from kb.store.writes import WriteRefused
-from tests.conftest import NOW, entity, write_kb
+from tests.conftest import NOW, entity, git, make_repository, write_kb
 from tests.edits.editing import tree
 
 MADE, CHANGED, GONE = (f"entities/person/{name}.md" for name in ("made", "changed", "gone"))
@@ -129,6 +130,103 @@ def test_undo_refuses_what_somebody_changed_since(tmp_path: Path) -> None:
     assert tree(tmp_path) == before
 
 
+@pytest.mark.parametrize("written", EVERY)
+def test_a_repeat_takes_nothing_back_beside_what_somebody_changed(
+    tmp_path: Path, written: tuple[bool, ...]
+) -> None:
+    """Where some of its files stand and one is somebody else's by now, nothing is touched: a source may be cited by then."""
+    stopped(tmp_path, State.BEGUN, written)
+    with (tmp_path / CHANGED).open("a") as file:
+        file.write("Mine.\n")
+    before = tree(tmp_path)
+    if written[0] or written[2]:
+        with pytest.raises(Unsettled, match=CHANGED):
+            do(tmp_path)
+    else:  # nothing of it stands: it is planned again, on what is there
+        with pytest.raises(ConcurrentModification):
+            do(tmp_path)
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("has_written", [True, False])
+def test_what_is_not_remembered_settles_what_came_before(tmp_path: Path, has_written: bool) -> None:
+    """An import after a killed edit does not hide from later edits what became of it."""
+    stopped(tmp_path, State.BEGUN, (True,) * 3)
+    with writing(str(tmp_path)) as journal:
+        barrier = begin_barrier(journal, "import", NOW)
+        with (tmp_path / CHANGED).open("a") as file:
+            file.write("Imported.\n")
+        end_barrier(journal, barrier, has_written=has_written)
+    before = tree(tmp_path)
+    assert do(tmp_path).is_repeated
+    assert tree(tmp_path) == before
+
+
+def _committed(root: Path) -> str:
+    return git(root, "log", "-1", "--format=%s").strip()
+
+
+def _hook(root: Path, status: int) -> None:
+    hook = root / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\nexit {status}\n")
+    hook.chmod(0o755)
+
+
+def test_a_repeat_commits_what_git_refused(tmp_path: Path) -> None:
+    """As often as git refuses, the answer says so; then the edit is committed, and undone by a commit."""
+    root = make_repository(write_kb(tmp_path, {k: v for k, v in BEFORE.items() if v is not None}))
+    _hook(root, 1)
+    options = OPTIONS._replace(commit=True)
+    for is_repeated in (False, True):
+        refused = do(root, options)
+        assert (refused.is_repeated, refused.commit) == (is_repeated, "")
+        assert refused.uncommitted is not None
+    _hook(root, 0)
+    for _ in range(2):
+        again = do(root, options)
+        assert (again.commit, again.uncommitted) == (git(root, "rev-parse", "HEAD").strip(), None)
+    assert _committed(root) == "three"
+    undo_last(str(root))
+    assert _committed(root) == "undo: three"
+    assert git(root, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("is_in_git", [True, False])
+def test_a_repeat_of_what_was_killed_before_or_after_its_commit(
+    tmp_path: Path, is_in_git: bool
+) -> None:
+    """Whether git had it or not, it is one commit afterwards, which the answer names; and undone by one."""
+    root = make_repository(write_kb(tmp_path, {k: v for k, v in BEFORE.items() if v is not None}))
+    options = OPTIONS._replace(commit=True)
+    do(root, options)
+    journal = Journal(str(root))
+    entry = journal.newest()
+    assert entry is not None
+    journal.rewrite(entry._replace(state=State.BEGUN, commit=""))
+    if not is_in_git:
+        git(root, "reset", "--quiet", "--mixed", "HEAD~1")
+    again = do(root, options)
+    assert again.is_repeated
+    assert again.commit == git(root, "rev-parse", "HEAD").strip()
+    assert git(root, "rev-list", "--count", "HEAD").strip() == "2"
+    undo_last(str(root))
+    assert git(root, "status", "--porcelain") == ""
+
+
+def test_undo_of_what_was_killed_after_its_commit_is_a_commit(tmp_path: Path) -> None:
+    """Though the record does not say that there is one."""
+    root = make_repository(write_kb(tmp_path, {k: v for k, v in BEFORE.items() if v is not None}))
+    do(root, OPTIONS._replace(commit=True))
+    journal = Journal(str(root))
+    entry = journal.newest()
+    assert entry is not None
+    journal.rewrite(entry._replace(state=State.BEGUN, commit=""))
+    undo_last(str(root))
+    assert _committed(root) == "undo: three"
+    assert git(root, "status", "--porcelain") == ""
+
+
 def test_an_entry_stands_before_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """While files are written, the edit is on record; one that is refused leaves no record."""
     stopped(tmp_path, State.UNDONE, (False,) * 3)
@@ -139,7 +237,7 @@ def test_an_entry_stands_before_the_files(tmp_path: Path, monkeypatch: pytest.Mo
         seen.append(State.UNDONE if newest is None else newest.state)
         raise WriteRefused(path)
 
-    monkeypatch.setattr("kb.edits.apply.create_file", looking)
+    monkeypatch.setattr("kb.edits.write_files.create_file", looking)
     with pytest.raises(WriteRefused):
         do(tmp_path, WriteOptions())
     assert seen == [State.BEGUN]

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import networkx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -13,9 +14,11 @@ from kb.diagnostics import Severity
 from kb.edits.format_files import format_files
 from kb.edits.import_writes import iter_writing_order
 from kb.edits.records import Import
+from kb.edits.workspace import Refused
 from kb.ingest.jsonl import import_jsonl, read_records
 from kb.knowledge_base import KnowledgeBase, open_knowledge_base
-from tests.conftest import NOW, entity, write_kb
+from kb.queries.show_observation import names_observation
+from tests.conftest import NOW, entity, observation, write_kb
 
 OBS = {
     "kind": "observation",
@@ -151,6 +154,26 @@ def test_an_id_that_is_taken_gets_its_type(run: Run, tmp_path: Path) -> None:
     done, base = run(TEAM, {**TEAM, "ref": "t/core", "name": "Another"})
     assert {file.id for file in base.corpus.entities} == {"core", "core-team", "core-team-2"}
     assert messages(done)[0] == (1, "the id core is taken: team/core is core-team")
+
+
+@pytest.mark.parametrize(
+    "there",
+    [
+        {},
+        {"observations/2000/06/2000-06-13-pep-1.md": observation("2000-06-13-pep-1")},
+        {"entities/person/2000-06-13-pep-1.md": entity("2000-06-13-pep-1")},
+    ],
+)
+def test_an_id_is_an_entitys_or_an_observations(
+    run: Run, tmp_path: Path, there: dict[str, str]
+) -> None:
+    """Ids that are there, of either kind, and those of the same import are taken for both: neither hides the other."""
+    write_kb(tmp_path / "kb", there)
+    _, base = run({**ADA, "ref": "person/2000-06-13-pep-1", "name": "P"}, OBS)
+    ids = [file.id for file in (*base.corpus.entities, *base.corpus.observations)]
+    assert len(ids) == len({*ids}) == len(there) + 2
+    assert not [found for found in check_knowledge_base(base) if found.severity is Severity.ERROR]
+    assert all(names_observation(base.graph, seen.id) for seen in base.corpus.observations)
 
 
 def test_keys_aliases_and_dates_are_kept(run: Run) -> None:
@@ -531,16 +554,25 @@ def test_a_long_title_does_not_hide_the_ref(run: Run) -> None:
     assert len(done.made) == 1
 
 
-def test_words_for_a_configuration_that_cannot_be_read(tmp_path: Path) -> None:
-    """A kb.yaml that is a link or too large takes no words: said, and the records are imported all the same."""
-    root = write_kb(tmp_path / "kb", {})
-    (root / "kb.yaml").rename(tmp_path / "kb.yaml")
-    (root / "kb.yaml").symlink_to(tmp_path / "kb.yaml")
+@pytest.mark.parametrize("dry_run", [False, True])
+@pytest.mark.parametrize(
+    "config",
+    ["kb: 1\n  bad: [\n", "kb: 99\n", "kb: 1\n<<<<<<< a\nname: A\n=======\n>>>>>>> b\n", None],
+)
+def test_nothing_is_imported_under_a_configuration_that_cannot_be_read(
+    tmp_path: Path, config: str | None, dry_run: bool
+) -> None:
+    """Words would be read otherwise, were kb.yaml damaged or (``None``) a link: refused, before anything is planned."""
+    root = write_kb(tmp_path / "kb", {}, config or "kb: 1\n")
+    if config is None:
+        (root / "kb.yaml").rename(tmp_path / "kb.yaml")
+        (root / "kb.yaml").symlink_to(tmp_path / "kb.yaml")
     source = tmp_path / "kb.jsonl"
     source.write_text(json.dumps({**ADA, "type": "wizard"}), encoding="utf-8")
-    done = import_jsonl(open_knowledge_base(str(root), NOW), str(source), add_words=True)
-    assert (len(done.made), done.words_added) == (1, False)
-    assert any("kb.yaml" in message for _, message in messages(done))
+    base = open_knowledge_base(str(root), NOW)
+    with pytest.raises(Refused, match=r"kb\.yaml"):
+        import_jsonl(base, str(source), add_words=True, dry_run=dry_run)
+    assert sorted(path.name for path in root.rglob("*")) == ["kb.yaml"]
 
 
 # -- what is lost ------------------------------------------------------------------------------------------------
@@ -639,7 +671,13 @@ def test_what_could_not_be_written_is_referred_to_by_nothing(tmp_path: Path, num
 
 @given(st.dictionaries(st.sampled_from("abcdef"), st.sets(st.sampled_from("abcdefxy"))))
 def test_what_is_needed_is_written_first(needs: dict[str, set[str]]) -> None:
-    """Each comes whole once, when all that it needs is there; only those that need a circle come without, before."""
+    """Each comes whole once, after all that it needs; those that need each other, and no others, come without before."""
+    links = [(id, other) for id in needs for other in needs[id] & needs.keys()]
+    graph = networkx.DiGraph(links)
+    graph.add_nodes_from(needs)
+    circle_of = {
+        id: group for group in networkx.strongly_connected_components(graph) for id in group
+    }
     bare: set[str] = set()
     whole: set[str] = set()
     for id, is_bare in iter_writing_order(needs):
@@ -648,10 +686,20 @@ def test_what_is_needed_is_written_first(needs: dict[str, set[str]]) -> None:
             assert id not in bare
             bare.add(id)
         else:
-            assert needs[id] & needs.keys() - {id} <= bare | whole
+            needed = needs[id] & needs.keys() - {id}
+            assert needed - circle_of[id] <= whole
+            assert needed & circle_of[id] <= bare
             whole.add(id)
     assert whole == needs.keys()
-    assert not [id for id in bare if not needs[id] & bare]
+    assert bare == {id for id in needs if len(circle_of[id]) > 1}
+
+
+def test_a_long_chain_is_no_deep_one() -> None:
+    """However many need one another in a row, or all in one circle, the order is found."""
+    chain = {str(number): {str(number + 1)} for number in range(20_000)}
+    last = list(iter_writing_order(chain))
+    assert (len(last), last[0], last[-1]) == (20_000, ("19999", False), ("0", False))
+    assert len(list(iter_writing_order({**chain, "19999": {"0"}}))) == 40_000
 
 
 def test_quotes_stay_where_check_finds_them(run: Run) -> None:

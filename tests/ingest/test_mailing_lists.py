@@ -1,6 +1,8 @@
 """Mailing lists: their addresses are nobody's, and an author whom a list took out of From is only put back where it is certain."""
 
 import json
+from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +11,13 @@ from click.testing import CliRunner
 
 from kb.cli.program import program
 from kb.graph.contact_rules import is_shared_mailbox
+from kb.graph.mentions import find_mentions
 from kb.ingest.mails import read_mail
 from kb.ingest.records import Nature, Part, SourceRecord
 from kb.knowledge_base import open_for_reading
 from tests.conftest import NOW, entity, write_kb
 
-LIST = "dev@x.example"
+LIST, HOSTED = "dev@x.example", "dev@lists.x.example"
 VIA = f"From: Ann Bell via Dev <{LIST}>"
 
 
@@ -106,14 +109,14 @@ def test_hosts_of_lists(address: str, is_shared: bool) -> None:
     assert is_shared_mailbox(address) == is_shared
 
 
-def ingest(root: Path, path: Path) -> Any:
-    """Ingest a file."""
-    arguments = ["ingest", str(path), "--root", str(root), "--json"]
+def ingest(root: Path, *paths: Path) -> Any:
+    """Ingest files."""
+    arguments = ["ingest", *map(str, paths), "--root", str(root), "--json"]
     return json.loads(CliRunner().invoke(program, arguments, standalone_mode=False).stdout)
 
 
 def test_the_authors_of_a_list_are_people_and_the_list_is_none(tmp_path: Path) -> None:
-    """Each author is somebody, the list nobody; without a header of its own it stays so for the rest of the run."""
+    """Each author is somebody, the list nobody, where the mail's header says so and where a host tells."""
     root = write_kb(tmp_path / "kb", {"entities/person/ann.md": entity("ann", name="Ann", keys="[email:ann@y.example]")})  # fmt: skip
     box = tmp_path / "list.mbox"
     mails = []
@@ -123,7 +126,7 @@ def test_the_authors_of_a_list_are_people_and_the_list_is_none(tmp_path: Path) -
             f"To: Dev <{LIST}>\nList-Post: <mailto:{LIST}>\nMessage-ID: <{number}@x>\nSubject: s\n\nHello.\n"
         )
     mails.append(
-        f"From x Thu Oct 22 09:14:00 2026\nFrom: Ann <ann@y.example>\nTo: {LIST}\nMessage-ID: <3@x>\n\nHello.\n"
+        f"From x Thu Oct 22 09:14:00 2026\nFrom: Ann <ann@y.example>\nTo: {HOSTED}\nMessage-ID: <3@x>\n\nHello.\n"
     )
     box.write_text("\n".join(mails))
     done = ingest(root, box)
@@ -131,9 +134,12 @@ def test_the_authors_of_a_list_are_people_and_the_list_is_none(tmp_path: Path) -
     assert [one["participants"] for one in done["observations"]] == [
         ["ann", f"email:{LIST}"],
         ["bob", f"email:{LIST}"],
-        ["ann", f"email:{LIST}"],
+        ["ann", f"email:{HOSTED}"],
     ]
-    assert done["questions"] == [f"email:{LIST} is a shared mailbox: it says where, not who"]
+    assert done["questions"] == [
+        f"email:{LIST} is a mailing list's, as a mail's headers say: it says where, not who",
+        f"email:{HOSTED} is a shared mailbox: it says where, not who",
+    ]
     graph = open_for_reading(str(root), NOW).graph
     assert sorted(one.said_by for one in graph.observations.values()) == ["ann", "ann", "bob"]
 
@@ -148,3 +154,104 @@ def test_a_list_that_is_an_entity(tmp_path: Path, type: str, bearer: bool) -> No
     )
     (kept,) = ingest(root, mail)["observations"]
     assert kept["participants"] == ["ann", "dev" if bearer else f"email:{LIST}"]
+
+
+DANA = "dana@northpeak.example"
+#: By message id: two that call an address a list's, of which one is Dana's, and two that know nothing of it.
+MAILS = {
+    "spam": f"From: Eve <eve@z.example>\nTo: {DANA}\nList-Post: <mailto:{DANA}>",
+    "plain": f"From: Dana <{DANA}>\nTo: Bob <bob@y.example>",
+    "list": f"From: Ann <ann@y.example>\nTo: Dev <{LIST}>, {HOSTED}\nList-Id: <dev.x.example>",
+    "bare": f"From: Bob <bob@y.example>\nTo: Dev <{LIST}>, Dana <{DANA}>, {HOSTED}",
+}
+#: Who is there already, and whom each mail then names: who bears the key, else the key.
+KNOWN: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
+    "nobody": (
+        {},
+        {
+            "spam": ["eve", f"email:{DANA}"],
+            "plain": ["dana", "bob"],
+            "list": ["ann", f"email:{LIST}", f"email:{HOSTED}"],
+            "bare": ["bob", "dev", "dana", f"email:{HOSTED}"],
+        },
+    ),
+    "a person": (
+        {"entities/person/dana.md": entity("dana", name="Dana", keys=f"[email:{DANA}]")},
+        {
+            "spam": ["eve", f"email:{DANA}"],
+            "plain": ["dana", "bob"],
+            "list": ["ann", f"email:{LIST}", f"email:{HOSTED}"],
+            "bare": ["bob", "dev", "dana", f"email:{HOSTED}"],
+        },
+    ),
+    "a team": (
+        {"entities/team/devs.md": entity("devs", type="team", name="Devs", keys=f"[email:{LIST}]")},
+        {
+            "spam": ["eve", f"email:{DANA}"],
+            "plain": ["dana", "bob"],
+            "list": ["ann", "devs", f"email:{HOSTED}"],
+            "bare": ["bob", "devs", "dana", f"email:{HOSTED}"],
+        },
+    ),
+}
+
+
+def runs_of(order: tuple[str, ...]) -> Iterator[list[tuple[str, ...]]]:
+    """Yield the ways to ingest mails: in one run, in one for each, and in two."""
+    yield [order]
+    if order in (tuple(MAILS), tuple(reversed(MAILS))):
+        yield [(id,) for id in order]
+        yield [order[:2], order[2:]]
+
+
+@pytest.mark.parametrize("files, expected", KNOWN.values(), ids=KNOWN)
+def test_no_order_of_mails_changes_who_is_meant(
+    tmp_path: Path, files: dict[str, str], expected: dict[str, list[str]]
+) -> None:
+    """What a header says of a list holds for its mail alone: whatever is read before, after or in another run is as without it."""
+    for id, head in MAILS.items():
+        date = "Date: Thu, 22 Oct 2026 09:14:00 +0200"
+        (tmp_path / f"{id}.eml").write_text(f"{head}\nMessage-ID: <{id}@x>\n{date}\n\nHello.\n")
+    made = {"ann", "bob", "dana", "dev", "devs", "eve"}
+    for number, order in enumerate(permutations(MAILS)):
+        for way, runs in enumerate(runs_of(order)):
+            root = write_kb(tmp_path / f"kb{number}-{way}", files)
+            for run in runs:
+                ingest(root, *(tmp_path / f"{id}.eml" for id in run))
+            graph = open_for_reading(str(root), NOW).graph
+            found = {
+                one.source.removeprefix("mid:").removesuffix("@x"): list(one.participants)
+                for one in graph.observations.values()
+            }
+            assert found == expected, runs
+            assert {*graph.entities} == {id for ids in found.values() for id in ids if id in made}
+            # Whoever bears the key is found with the mail all the same.
+            (spam,) = (one.id for one in graph.observations.values() if one.source == "mid:spam@x")
+            assert spam in find_mentions(graph, graph.entities["dana"])
+
+
+def test_an_address_that_is_called_a_list_s_and_is_a_person_s_is_a_question(tmp_path: Path) -> None:
+    """Whom it would be is named, whether the graph knows the bearer or this run made it."""
+    for id in ("plain", "spam"):
+        (tmp_path / f"{id}.eml").write_text(f"{MAILS[id]}\nMessage-ID: <{id}@x>\n\nHello.\n")
+    for runs in (["plain", "spam"],), (["plain"], ["spam"]):
+        root = write_kb(tmp_path / f"kb{len(runs)}", {})
+        *_, done = (ingest(root, *(tmp_path / f"{id}.eml" for id in run)) for run in runs)
+        (question,) = done["questions"]
+        assert question.startswith(f"email:{DANA} is a mailing list's")
+        assert "dana, a person, bears it" in question
+
+
+def test_what_came_with_a_list_s_mail_knows_the_list_too(tmp_path: Path) -> None:
+    """An invitation is an event of its own, and in it the list is no more a person than in its mail."""
+    event = f"BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:e1\nDTSTART:20261023\nSUMMARY:S\nATTENDEE:mailto:{LIST}\nEND:VEVENT\nEND:VCALENDAR\n"
+    mail = tmp_path / "a.eml"
+    mail.write_text(
+        f"{MAILS['list']}\nMessage-ID: <1@x>\nMIME-Version: 1.0\nContent-Type: text/calendar; method=REQUEST\n\n{event}"
+    )
+    done = ingest(write_kb(tmp_path / "kb", {}), mail)
+    assert [one["participants"][-2:] for one in done["observations"]] == [
+        [f"email:{LIST}", f"email:{HOSTED}"],
+        [f"email:{LIST}"],
+    ]
+    assert done["entities"] == [{"id": "ann", "key": "email:ann@y.example"}]

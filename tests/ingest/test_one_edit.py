@@ -6,8 +6,9 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -24,7 +25,7 @@ from kb.ingest.read_sources import read_sources
 from kb.ingest.records import Problem, SourceRecord
 from kb.knowledge_base import open_knowledge_base
 from kb.store.writes import WriteRefused, lock_path
-from tests.conftest import NOW, REPOSITORY, entity, git, make_repository, write_kb
+from tests.conftest import NOW, REPOSITORY, entity, git, make_repository, observation, write_kb
 from tests.ingest.test_keep_sources import run, run_json
 from tests.ingest.test_read_sources import installed_sources
 
@@ -138,7 +139,7 @@ def test_what_a_commit_names_is_bounded(
     root: Path, mails: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of many observations the first are named."""
-    monkeypatch.setattr("kb.edits.apply._MOST_TRAILERS", 2)
+    monkeypatch.setattr("kb.edits.commits._MOST_TRAILERS", 2)
     run(root, "ingest", str(mails), "--commit")
     message = git(root, "log", "-1", "--format=%B")
     assert message.count("Kb-Observation:") == 2
@@ -446,3 +447,104 @@ def test_a_file_that_was_there_with_the_same_bytes_is_not_the_runs(root: Path) -
     undo_last(str(root))
     assert path.read_bytes() == b"the same"
     assert not (path.parent / "2026-10-22-own.md").exists()
+
+
+def interrupted_at(number: int, step: Callable[[], object]) -> bool:
+    """Do something, and press Ctrl-C before the line of our code that is run as the so many-th; say whether it came to that."""
+    lines = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> object:
+        nonlocal lines
+        if Path(frame.f_code.co_filename).parent.name not in ("edits", "store"):
+            return None
+        lines += event == "line"
+        if lines == number:
+            raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        step()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # files left open
+@pytest.mark.parametrize("is_first", [True, False])
+def test_an_interruption_at_any_line_leaves_nothing_that_undo_does_not_know(
+    tmp_path: Path, is_first: bool
+) -> None:
+    """Wherever Ctrl-C comes while a record is made, what stands of the run is known to it, sound, and taken back by undo."""
+    root = write_kb(tmp_path / "kb", {DANA: entity("dana-reyes")})
+    before = contents(root)
+    person = FileChange("entities/person/kim.md", None, entity("kim").encode())
+    seen = FileChange(
+        "observations/2026/10/2026-10-22-a.md",
+        None,
+        observation("2026-10-22-a", participants="[kim]").encode(),
+    )
+    first = FileChange("entities/person/ada.md", None, entity("ada").encode())
+    number = 1
+    while True:
+        made = Run(str(root), "ingest", NOW)
+        if not is_first:
+            made.make([first])
+        was_interrupted = interrupted_at(number, lambda made=made: made.make([person, seen]))
+        made.finish(Edit("ingest", "ingest"), "", "k", is_whole=not was_interrupted)
+        made.close()
+        standing = contents(root).keys() - before.keys()
+        assert standing == made.made.keys(), number
+        assert seen.path not in standing or person.path in standing, number
+        if standing:
+            undo_last(str(root))
+        assert contents(root) == before, number
+        with pytest.raises(NothingToUndo):
+            undo_last(str(root))
+        shutil.rmtree(lock_path(str(root)).parent / "edits", ignore_errors=True)
+        if not was_interrupted:
+            break
+        number += 1
+    assert number > 60
+
+
+def test_an_interruption_in_the_first_record_is_undone(
+    root: Path, mails: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where Ctrl-C keeps a record's files from being put back too, what stands is listed, in the commit, and undone."""
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = contents(root)
+    monkeypatch.setattr("kb.store.writes._discard", interrupted)
+    monkeypatch.setattr("kb.edits.runs.put_back", interrupted)
+    done = ingest_sources(str(root), NOW, read_sources(str(mails)), WriteOptions(commit=True))
+    monkeypatch.undo()
+    assert done.is_interrupted
+    assert set(contents(root)) == {*before, *done.made}
+    assert done.made == ("entities/person/p0.md",)
+    assert git(root, "show", "--name-only", "--format=", "HEAD").split() == list(done.made)
+    undo_last(str(root))
+    assert contents(root) == before
+
+
+def test_an_interrupted_run_says_that_it_is_not_committed(
+    root: Path, mails: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is told what was filed before Ctrl-C is told that git did not commit it, too; the status is the interruption's."""
+    one = next(one for one in read_sources(str(mails)) if isinstance(one, SourceRecord))
+
+    def interrupted(*_: object) -> Iterator[SourceRecord]:
+        yield one
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("kb.ingest.read_sources.read_sources", interrupted)
+    (root / ".git/index.lock").touch()
+    result = run(root, "ingest", str(mails), "--commit")
+    assert result.return_value == ExitCode.INTERRUPTED
+    assert "1 observation filed" in result.stdout
+    assert "written, but not committed" in result.stderr

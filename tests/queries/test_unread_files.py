@@ -1,6 +1,8 @@
 """Files that would be entities and cannot be read: nobody is made a second time because of them, and nothing is said in silence."""
 
 import json
+import os
+from collections.abc import Callable
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
@@ -17,9 +19,10 @@ from kb.edits.workspace import LeftAlone
 from kb.graph.graph import Graph
 from kb.knowledge_base import open_for_reading, open_knowledge_base
 from kb.queries.mention_resolution import resolve_mention
-from kb.queries.unread_files import UnreadFiles
+from kb.queries.unread_files import UnreadFiles, _Text
 from tests.conftest import NOW, entity, write_kb
 from tests.edits.editing import do, tree
+from tests.growth import check_growth, seconds
 
 DANA, KIM = "entities/person/dana.md", "entities/person/kim.md"
 KEY = "email:dana@northpeak.example"
@@ -51,6 +54,8 @@ DAMAGES: dict[str, bytes] = {
     "a break in the key": WHOLE.replace("dana@north", "dana@\n  north").replace("name: ", "name: [").encode(),
     "another case and form": WHOLE.replace(KEY, "mailto:DANA@Northpeak.example").replace("name: ", "name: [").encode(),
     "quotes": WHOLE.replace(KEY, f'"{KEY}"').replace("name: ", "name: [").encode(),
+    "a near miss of the field": WHOLE.replace("keys:", "Key:").encode(),
+    "the field twice": WHOLE.replace("keys:", "keys: [github:dana]\nkeys:").encode(),
     "no kind": WHOLE.replace(KEY, "dana@northpeak.example").encode(),
     "too large": WHOLE.encode() + b"x" * (4 * 1024 * 1024),
 }  # fmt: skip
@@ -194,3 +199,60 @@ def test_a_key_is_found_wherever_it_stands_or_half_stands(
     write_kb(root, {DANA: b"\n" + text})
     graph: Graph = open_knowledge_base(str(root), NOW).graph
     assert UnreadFiles(str(root), graph).holding_key(KEY) == (DANA,)
+
+
+#: What a damaged file may hold over and over.
+REPEATED = (
+    *("a", " ", ":", "a:", "a-", "@", "a@", "email:", "email: ", "email:a,", "mailto:email:", "orcid:0000 "),
+    *("email:dana@northpeak.exampl ", "e m a i l : d a n a ", "email:d\udcff", "\udcff", "Dana Reyes", "[{'"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("repeated", REPEATED)
+def test_a_damaged_file_is_searched_in_linear_time(tmp_path: Path, repeated: str) -> None:
+    """Whatever it holds, and whatever is asked for: keys of each form, whole and long ones, and names."""
+    root = base(tmp_path / "kb", WHOLE.encode())
+    graph = open_knowledge_base(str(root), NOW).graph
+    keys = (KEY, f"email:{'a' * 300}@x.example", "orcid:0000-0002-1825-0097", "crm:a:b", "domain:x.example")  # fmt: skip
+
+    def search(length: int) -> None:
+        data = (repeated * (length // len(repeated))).encode("utf-8", "surrogateescape")
+        text = _Text(data, graph)
+        for key in keys:
+            text.holds_key(key, key.startswith("email:"))
+        text.holds_name("dana rey")
+
+    check_growth(search, 200_000)
+    assert seconds(lambda: search(200_000)) < 1.5
+
+
+def test_however_much_is_asked_a_file_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By an edit or a run of ingest for all names and keys that it asks about, beside what the graph reads."""
+    opened = list[str]()
+
+    def open_counted(path: Any, *arguments: Any, **options: Any) -> int:
+        opened.append(str(path))
+        return os_open(path, *arguments, **options)
+
+    os_open = os.open
+    monkeypatch.setattr(os, "open", open_counted)
+
+    def read_by(step: Callable[[], object]) -> int:
+        opened.clear()
+        step()
+        return sum(path.endswith("dana.md") for path in opened)
+
+    root = base(tmp_path / "kb", DAMAGES["an open list"])
+    names = [f"Mia {number}" for number in range(20)]
+    others = [f"K {name}" for name in names]
+    keys = [f"email:mia{number}@x.example" for number in range(20)]
+    mails = [mail(tmp_path / f"{n}.eml", f"Eve <eve{n}@x.example>", str(n)) for n in range(20)]
+    for step in (
+        lambda: do(root, plan_new, "person", "Mia", aliases=names, keys=keys),
+        lambda: do(root, plan_set, "kim", "aliases", others),
+        lambda: do(root, plan_set, "kim", "keys", [f"{key}.org" for key in keys]),
+        lambda: ingest(root, *mails),
+    ):
+        assert 1 <= read_by(step) <= 3

@@ -2,12 +2,15 @@
 
 import hashlib
 import subprocess
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
 from kb.derived.revision import revision_of
-from kb.store.git import blob_id, commit_files, read_blobs, tree_blobs, user_email
+from kb.store import git_commit
+from kb.store.git import blob_id, read_blobs, tree_blobs, user_email
+from kb.store.git_commit import commit_files
 from kb.store.references import head_commit
 from tests.conftest import git, make_repository
 
@@ -109,3 +112,214 @@ def test_a_commit_takes_any_names_to_the_letter(tmp_path: Path) -> None:
     (root / names[0]).unlink()
     commit_files(str(root), names, "one went")
     assert git(root, "show", "--name-only", "--format=", "HEAD").split() == ["*.md"]
+
+
+NEW, OLD, GONE, MINE = "kb/new.md", "kb/old.md", "kb/gone.md", "mine.md"
+
+
+def edited(top: Path) -> Path:
+    """A work tree with a root below its top, in which an edit has made, changed and removed a file; another file is there."""
+    root = top / "kb"
+    root.mkdir(parents=True)
+    for path in (OLD, GONE, MINE):
+        (top / path).write_text("before\n")
+    make_repository(top)
+    (top / GONE).unlink()
+    for path in (NEW, OLD):
+        (top / path).write_text("edit\n")
+    return root
+
+
+def stage_nothing(top: Path) -> None:
+    """All is as it was committed."""
+
+
+def stage_another(top: Path) -> None:
+    """A file that is no part of the edit, beside the knowledge base."""
+    (top / MINE).write_text("staged\n")
+    git(top, "add", MINE)
+    (top / MINE).write_text("after\n")
+
+
+def stage_the_same(top: Path) -> None:
+    """Earlier states of the edit's own files, which differ from HEAD and from what the edit wrote."""
+    saved = {path: (top / path).read_bytes() for path in (NEW, OLD)}
+    for path in saved:
+        (top / path).write_text("staged\n")
+    git(top, "add", NEW, OLD)
+    for path, data in saved.items():
+        (top / path).write_bytes(data)
+
+
+def announce(top: Path) -> None:
+    """What is to be added later: the edit's file, and another."""
+    (top / "later.md").write_text("later\n")
+    git(top, "add", "--intent-to-add", "later.md", NEW)
+
+
+def stage_all_of_it(top: Path) -> None:
+    """All of these at once."""
+    stage_another(top)
+    git(top, "add", "--intent-to-add", NEW)
+    (top / "kb/both.md").write_text("staged\n")
+    git(top, "add", "kb/both.md")
+
+
+STAGED = (stage_nothing, stage_another, stage_the_same, announce, stage_all_of_it)
+
+
+def refuse(top: Path) -> None:
+    """Let a hook refuse every commit."""
+    hook = top / ".git/hooks/pre-commit"
+    hook.write_text("#!/bin/sh\necho no >&2\nexit 1\n")
+    hook.chmod(0o755)
+
+
+def index_of(top: Path) -> tuple[str, str, str]:
+    """What is in the index: its entries, and what differs from HEAD, with and without what is merely announced."""
+    visible = git(top, "diff", "--cached", "--raw", "--ita-visible-in-index")
+    return git(top, "ls-files", "--stage"), git(top, "diff", "--cached", "--raw"), visible
+
+
+@pytest.mark.parametrize("few", [0, 100])
+@pytest.mark.parametrize("stage", STAGED)
+def test_a_commit_holds_its_files_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: Callable[[Path], None], few: int
+) -> None:
+    """Whatever else is staged stays staged, and is in no commit; of the files themselves the commit has the whole."""
+    monkeypatch.setattr("kb.store.git_commit._FEW", few)
+    root = edited(tmp_path)
+    stage(tmp_path)
+    others = {
+        line
+        for line in git(tmp_path, "ls-files", "--stage").splitlines()
+        if line.split("\t")[1] not in (NEW, OLD, GONE)
+    }
+    commit, why = commit_files(str(root), ("new.md", "old.md", "gone.md"), "edit")
+    assert (commit, why) == (git(tmp_path, "rev-parse", "HEAD").strip(), "")
+    found = git(tmp_path, "show", "--name-status", "--format=", "HEAD").split()
+    assert found == ["D", GONE, "A", NEW, "M", OLD]
+    for path in (NEW, OLD):
+        assert git(tmp_path, "show", f"HEAD:{path}") == "edit\n"
+    assert others <= set(git(tmp_path, "ls-files", "--stage").splitlines())
+    staged = git(tmp_path, "diff", "--cached", "--name-only").split()
+    assert not {NEW, OLD, GONE} & set(staged)
+    assert (MINE in staged) is (stage in (stage_another, stage_all_of_it))
+
+
+@pytest.mark.parametrize("few", [0, 100])
+@pytest.mark.parametrize("stage", STAGED)
+def test_a_refused_commit_leaves_what_was_staged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: Callable[[Path], None], few: int
+) -> None:
+    """Where git refuses, the index holds what it held: of other files, and of earlier states of the edit's own."""
+    monkeypatch.setattr("kb.store.git_commit._FEW", few)
+    root = edited(tmp_path)
+    stage(tmp_path)
+    refuse(tmp_path)
+    before = index_of(tmp_path)
+    assert commit_files(str(root), ("new.md", "old.md", "gone.md"), "edit") == ("", "no")
+    assert index_of(tmp_path) == before
+
+
+@pytest.mark.parametrize("is_refused", [False, True])
+def test_a_first_commit(tmp_path: Path, is_refused: bool) -> None:
+    """In a repository without a commit an edit's commit is the first, and one that is refused stages nothing."""
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "config", "user.name", "Ada")
+    git(tmp_path, "config", "user.email", "ada@northpeak.example")
+    if is_refused:
+        refuse(tmp_path)
+    (tmp_path / "a.md").write_text("edit\n")
+    commit, why = commit_files(str(tmp_path), ("a.md",), "edit")
+    assert bool(why) is is_refused
+    assert bool(commit) is not is_refused
+    assert git(tmp_path, "ls-files").split() == ([] if is_refused else ["a.md"])
+
+
+@pytest.mark.parametrize("is_settled", [False, True])
+@pytest.mark.parametrize("command", ["merge", "cherry-pick"])
+def test_what_the_user_has_begun_is_not_ended(
+    tmp_path: Path, command: str, is_settled: bool
+) -> None:
+    """While a merge is in progress, settled or not, git refuses a commit of some files: it would be the merge's."""
+    root = edited(tmp_path)
+    git(tmp_path, "stash", "--quiet", "--include-untracked")
+    git(tmp_path, "checkout", "--quiet", "-b", "other")
+    (tmp_path / MINE).write_text("other\n")
+    git(tmp_path, "commit", "--quiet", "-a", "-m", "other")
+    git(tmp_path, "checkout", "--quiet", "-")
+    (tmp_path / MINE).write_text("ours\n")
+    git(tmp_path, "commit", "--quiet", "-a", "-m", "ours")
+    with pytest.raises(subprocess.CalledProcessError):
+        git(tmp_path, command, "other")
+    if is_settled:
+        (tmp_path / MINE).write_text("ours\n")
+        git(tmp_path, "add", MINE)
+    (tmp_path / NEW).write_text("edit\n")
+    (tmp_path / OLD).write_text("edit\n")
+    before, head = index_of(tmp_path), git(tmp_path, "rev-parse", "HEAD")
+    commit, why = commit_files(str(root), ("new.md", "old.md"), "edit")
+    assert (commit, git(tmp_path, "rev-parse", "HEAD")) == ("", head)
+    assert why.startswith("fatal: cannot do a partial commit during a")
+    assert index_of(tmp_path) == before
+
+
+@pytest.mark.parametrize("few", [0, 100])
+def test_ignored_files_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    """A new file that git ignores is in no commit, nor are those with it; one that git tracks is."""
+    monkeypatch.setattr("kb.store.git_commit._FEW", few)
+    root = edited(tmp_path)
+    (tmp_path / ".gitignore").write_text("new.md\nold.md\n")
+    before = index_of(tmp_path)
+    commit, why = commit_files(str(root), ("new.md", "old.md"), "edit")
+    assert commit == ""
+    assert "ignored" in why
+    assert index_of(tmp_path) == before
+    assert commit_files(str(root), ("old.md", "gone.md"), "edit")[1] == ""
+    assert git(tmp_path, "show", "--name-only", "--format=", "HEAD").split() == [GONE, OLD]
+
+
+@pytest.mark.parametrize("mark", ["--assume-unchanged", "--skip-worktree"])
+def test_a_file_that_git_is_to_leave_alone(tmp_path: Path, mark: str) -> None:
+    """One that is marked so is committed or refused, as git does with its name; it is never left out in silence."""
+    root = edited(tmp_path)
+    git(tmp_path, "update-index", mark, OLD)
+    commit, why = commit_files(str(root), ("new.md", "old.md"), "edit")
+    assert bool(commit) is not bool(why)
+    if commit:
+        assert git(tmp_path, "show", f"HEAD:{OLD}") == "edit\n"
+
+
+def test_the_users_hooks_hold(tmp_path: Path) -> None:
+    """A hook sees the files in the index that it is given, and may change the message."""
+    root = edited(tmp_path)
+    hooks = tmp_path / ".git/hooks"
+    (hooks / "pre-commit").write_text("#!/bin/sh\ngit diff --cached --name-only > .git/seen\n")
+    (hooks / "commit-msg").write_text('#!/bin/sh\necho "Checked: yes" >> "$1"\n')
+    for name in ("pre-commit", "commit-msg"):
+        (hooks / name).chmod(0o755)
+    assert commit_files(str(root), ("new.md", "old.md", "gone.md"), "edit")[1] == ""
+    assert (tmp_path / ".git/seen").read_text().split() == [GONE, NEW, OLD]
+    assert git(tmp_path, "log", "-1", "--format=%B").split() == ["edit", "Checked:", "yes"]
+
+
+def test_many_files_take_no_longer_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No command compares each file with each other one: none is given the files as patterns where nothing else is staged."""
+    ran: list[tuple[str, ...]] = []
+    original = git_commit._feed
+
+    def watched(root: str, lines: Iterable[str], *command: str) -> None:
+        ran.append(command)
+        original(root, lines, *command)
+
+    monkeypatch.setattr(git_commit, "_feed", watched)
+    root = edited(tmp_path)
+    names = tuple(f"{number}.md" for number in range(300))
+    for name in names:
+        (root / name).write_text(name)
+    assert commit_files(str(root), names, "edit")[1] == ""
+    assert not [command for command in ran if "--pathspec-from-file=-" in command]
+    assert len(git(tmp_path, "show", "--name-only", "--format=", "HEAD").split()) == 300

@@ -1,0 +1,76 @@
+"""Edits as commits: what a commit says, and whether one was made already. A failure of git loses no file."""
+
+from collections.abc import Iterable, Sequence
+
+from kb.derived.revision import is_same, read_tree
+from kb.edits.edit import Edit
+from kb.edits.journal import JournalEntry
+from kb.edits.written_files import WrittenFile, look_at, read_file
+from kb.errors import ErrorCode, KbError
+from kb.store.git import last_commit_of
+from kb.store.git_commit import commit_files
+from kb.store.references import find_git_dir, head_commit
+
+#: Observations that a commit names.
+_MOST_TRAILERS = 50
+
+
+class NotCommitted(KbError):
+    """An edit that stands, and that git did not commit. It is part of an answer, and never raised."""
+
+    code = ErrorCode.NOT_COMMITTED
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"written, but not committed: {why}",
+            "commit it yourself once that is mended, or take it back: kb undo",
+        )
+
+
+def commit_edit(
+    root: str, edit: Edit, paths: Sequence[str], by: str
+) -> tuple[str, NotCommitted | None]:
+    """Commit the files of an edit, and nothing else; give the commit's id, or why there is none."""
+    if find_git_dir(root) is None:
+        return "", NotCommitted("there is no git repository here")
+    commit, why = commit_files(root, tuple(paths), _commit_message(edit, by))
+    return commit, NotCommitted(why) if why else None
+
+
+def commit_late(
+    root: str, entry: JournalEntry, files: Sequence[WrittenFile], by: str
+) -> tuple[str, NotCommitted | None]:
+    """Commit an edit that was done without, if HEAD does not have it: git refused, or its process was killed."""
+    commit = find_commit(root, files)
+    if commit:
+        return commit, None
+    found = look_at(root, files)
+    changed = (*found.other, *found.before)
+    if changed:
+        return "", NotCommitted(f"{changed[0]} changed since")
+    return commit_edit(root, entry.edit, tuple(file.path for file in files), by)
+
+
+def find_commit(root: str, files: Iterable[WrittenFile]) -> str:
+    """Give the commit that holds files as they are now, if HEAD does: the last one that changed the first; else empty."""
+    paths = [file.path for file in files]
+    head = head_commit(root)
+    tree = read_tree(root, head) if head and paths else None
+    if tree is None:
+        return ""
+    for path in paths:
+        data, blob = read_file(root, path), tree.get(path)
+        if (data is None) is not (blob is None) or (data and blob and not is_same(data, blob)):
+            return ""
+    return last_commit_of(root, paths[0])
+
+
+def _commit_message(edit: Edit, by: str) -> str:
+    """Write what a commit says of an edit: its subject, and trailers that name the edit, its observations and who did it."""
+    left = len(edit.observations) - _MOST_TRAILERS
+    body = [f"Of the observations the first {_MOST_TRAILERS} are named.", ""] if left > 0 else []
+    trailers = [f"Kb-Edit: {edit.name}"]
+    trailers += [f"Kb-Observation: {id}" for id in edit.observations[:_MOST_TRAILERS]]
+    trailers += [f"Kb-By: {by}"] if by else []
+    # A title may hold what no argument of a program can: its files are written by now.
+    return "\n".join((edit.subject, "", *body, *trailers, "")).replace("\0", "")
