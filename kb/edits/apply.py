@@ -127,6 +127,8 @@ def _apply_once(
             raise
         if is_to_commit:
             commit, uncommitted = commit_edit(root, edit, edit.paths, options.by)
+            # Where HEAD had all as it is now, no commit is the edit's.
+            entry = entry._replace(is_to_commit=bool(commit or uncommitted))
     if edit.changes or options.idempotency_key:
         warnings += journal.end(entry._replace(state=State.DONE, commit=commit))
     return Applied(edit, bool(edit.changes), revision, commit, False, uncommitted, tuple(warnings))

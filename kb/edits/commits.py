@@ -45,10 +45,13 @@ def commit_late(
     if commit:
         return commit, None
     found = look_at(root, files)
-    changed = (*found.other, *found.before)
-    if changed:
-        return "", NotCommitted(f"{changed[0]} changed since")
-    return commit_edit(root, entry.edit, tuple(file.path for file in files), by)
+    changed = [file for file in files if file.path in {*found.other, *found.before}]
+    standing = tuple(change.path for change in found.back)
+    # A source that stands may be cited in HEAD by now: it is committed, whatever became of the other files.
+    commit, uncommitted = commit_edit(root, entry.edit, standing, by) if standing else ("", None)
+    if changed and uncommitted is None and not find_commit(root, changed):
+        uncommitted = NotCommitted(f"{changed[0].path} changed since")
+    return commit, uncommitted
 
 
 def find_commit(root: str, files: Iterable[WrittenFile]) -> str:

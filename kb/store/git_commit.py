@@ -28,14 +28,15 @@ class _Index(NamedTuple):
 def commit_files(root: str, paths: tuple[str, ...], message: str) -> tuple[str, str]:
     """Commit some files as they are, and nothing else that is staged or changed; give the commit's id, or why there is none.
 
-    The user's own identity, hooks and signing settings hold: it is the user's repository. Where git refuses (a hook, a
-    lock, a missing identity), the files stay as they were written, and what was staged of them is staged again.
+    Neither is given where HEAD has the files as they are. The user's own identity, hooks and signing settings hold: it is
+    the user's repository. Where git refuses (a hook, a lock, a missing identity), or is interrupted, the files stay as they
+    were written, and what was staged of them is staged again.
     """
     try:
         from git.exc import GitCommandError
     except ImportError:  # GitPython refuses to be imported where there is no git program
         return "", "there is no git program"
-    before = _read_index(root, paths)
+    before, head = _read_index(root, paths), head_commit(root)
     try:
         # Git compares each pathspec with each path, which takes minutes for many: where nothing speaks against it, they are
         # staged by name, and the index is committed as it is.
@@ -45,15 +46,19 @@ def commit_files(root: str, paths: tuple[str, ...], message: str) -> tuple[str, 
         else:
             _run_on_files(root, paths, "add", "--all")
             is_whole_index = False
+        if before is not None and head and not _is_any_staged(root, paths, before.prefix):
+            return "", ""
         if is_whole_index:
             _feed(root, (), "commit", "--quiet", "-m", message)
         else:
             _run_on_files(root, paths, "commit", "--quiet", "--only", "-m", message)
-    except GitCommandError as error:
+    except BaseException as error:
         # What was staged for it would otherwise be in the user's next commit, even after an undo.
-        if before is not None:
+        if before is not None and head_commit(root) == head:
             with contextlib.suppress(GitCommandError):
                 _restore_index(root, paths, before)
+        if not isinstance(error, GitCommandError):
+            raise
         return "", _reason(str(error.stderr))
     return head_commit(root), ""
 
@@ -106,6 +111,12 @@ def _is_all_staged(root: str, paths: tuple[str, ...], prefix: str) -> bool:
         return False
     staged = _staged(root)
     return staged is not None and staged <= {prefix + path for path in paths}
+
+
+def _is_any_staged(root: str, paths: tuple[str, ...], prefix: str) -> bool:
+    """Say whether the index holds some of the files otherwise than HEAD; if git cannot say, it may."""
+    staged = _staged(root)
+    return staged is None or not staged.isdisjoint(prefix + path for path in paths)
 
 
 def _restore_index(root: str, paths: tuple[str, ...], before: _Index) -> None:

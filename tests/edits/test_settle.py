@@ -265,3 +265,32 @@ def test_a_record_reads_back(tmp_path: Path) -> None:
     for state in State:
         assert journal.rewrite(entry._replace(state=state)) == ""
         assert journal.newest() == entry._replace(state=state)
+
+
+def test_a_repeat_commits_the_source_that_somebody_elses_commit_left_out(tmp_path: Path) -> None:
+    """Git refused; another edit of the same file is committed, and cites what HEAD lacks: the repeat mends it."""
+    root = make_repository(write_kb(tmp_path, {k: v for k, v in BEFORE.items() if v is not None}))
+    options = OPTIONS._replace(commit=True)
+    _hook(root, 1)
+    assert do(root, options).uncommitted is not None
+    _hook(root, 0)
+    data = (root / CHANGED).read_bytes()
+    later = Edit("later", "later", (FileChange(CHANGED, data, data + b"Later.\n"),))
+    assert apply_edit(str(root), NOW, lambda _: later, WriteOptions(commit=True)).commit
+    again = do(root, options)
+    assert (again.is_repeated, again.uncommitted) == (True, None)
+    assert git(root, "status", "--porcelain") == ""
+
+
+def test_an_edit_back_to_what_head_has_needs_no_commit(tmp_path: Path) -> None:
+    """And its undo makes none: what was never committed stays so."""
+    root = make_repository(write_kb(tmp_path, {CHANGED: entity("changed")}))
+    first = (root / CHANGED).read_bytes()
+    (root / CHANGED).write_bytes(first + b"Mine.\n")
+    back = Edit("back", "back", (FileChange(CHANGED, first + b"Mine.\n", first),))
+    done = apply_edit(str(root), NOW, lambda _: back, WriteOptions(commit=True))
+    assert (done.commit, done.uncommitted) == ("", None)
+    before = git(root, "rev-parse", "HEAD")
+    undo_last(str(root))
+    assert git(root, "rev-parse", "HEAD") == before
+    assert (root / CHANGED).read_bytes() == first + b"Mine.\n"

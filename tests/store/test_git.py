@@ -323,3 +323,29 @@ def test_many_files_take_no_longer_each(tmp_path: Path, monkeypatch: pytest.Monk
     assert commit_files(str(root), names, "edit")[1] == ""
     assert not [command for command in ran if "--pathspec-from-file=-" in command]
     assert len(git(tmp_path, "show", "--name-only", "--format=", "HEAD").split()) == 300
+
+
+def test_an_interrupted_commit_leaves_nothing_staged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever call of git it was: what is staged would be in the user's next commit."""
+    root = committed(tmp_path / "kb")
+    original, place = git_commit._feed, "entities/b.md"
+    (root / place).write_bytes(b"new\n")
+    count = 0
+
+    def feeding(folder: str, lines: Iterable[str], *command: str) -> None:
+        nonlocal count
+        if not command[0].startswith("update-index") or "--index-info" not in command:
+            count += 1
+            if count == at + 1:
+                raise KeyboardInterrupt
+        original(folder, lines, *command)
+
+    monkeypatch.setattr(git_commit, "_feed", feeding)
+    for at in range(3):
+        count = 0
+        with pytest.raises(KeyboardInterrupt):
+            commit_files(str(root), (place,), "m")
+        assert git(root, "status", "--porcelain") == f"?? {place}\n"
+    assert at == 2
