@@ -21,7 +21,7 @@ from kb.edits.apply import (
 from kb.edits.commits import NotCommitted, commit_edit
 from kb.edits.edit import Edit, FileChange
 from kb.edits.file_texts import format_entity
-from kb.edits.journal import Journal, JournalEntry
+from kb.edits.journal import Journal, JournalEntry, State
 from kb.edits.new_observation import plan_observation
 from kb.edits.runs import Run, read_made
 from kb.edits.workspace import Workspace
@@ -103,10 +103,20 @@ def ingest_sources(
             return _done_before(root, journal, done, options)
         check_configuration(root)
         workspace = Workspace(open_for_reading(root, now, may_trust=False))
+        left = _left_uncommitted(journal) if wants_commit(workspace, options) else ()
         with contextlib.closing(Run(root, _NAME, now)) as run:
             keeper = _Keeper(workspace, run)
             keeper.keep(items, progress)
-            return _finish(keeper, run, journal, options)
+            outcome = _finish(keeper, run, journal, options)
+        return outcome._replace(warnings=(*outcome.warnings, *left))
+
+
+def _left_uncommitted(journal: Journal) -> tuple[str, ...]:
+    """Say that a run before this one was stopped midway: it was not committed, and this one's commit is of its own files."""
+    newest = journal.newest()
+    if newest is None or not newest.is_run or newest.state is not State.BEGUN:
+        return ()
+    return ("an earlier run was stopped midway: what it made is in no commit (git status)",)
 
 
 def _done_before(

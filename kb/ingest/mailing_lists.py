@@ -12,7 +12,8 @@ from kb.ingest.addresses import Mailbox, read_address, read_addresses
 from kb.model.names import fold
 
 _MAILTO = re.compile(r"<\s*+mailto:([^<>?\s]++)[^<>]*+>", re.I)
-_LIST_ID = re.compile(r"<\s*+([^<>\s]++)\s*+>\s*+\Z")
+#: Some write it without the brackets that RFC 2919 asks for.
+_LIST_ID = re.compile(r"<\s*+([^<>\s]++)\s*+>\s*+\Z|\A\s*+([^<>\s]++)\s*+\Z")
 #: ezmlm and Google write ``list dev@lists.example; contact dev-owner@lists.example``.
 _MAILING_LIST = re.compile(r"\blist\s++([^\s;<>]++)", re.I)
 #: Headers that hold the list's address, and nothing else.
@@ -35,7 +36,8 @@ def find_lists(heads: Mapping[str, str]) -> "Lists":
         for box in read_addresses(heads.get("sender", ""), "Sender", []):
             found |= {box.address, _without_affixes(box.address)}
     id = _LIST_ID.search(heads.get("list-id", ""))
-    return Lists(frozenset(filter(None, found)), id[1].casefold() if id else "", heads)
+    name = (id[1] or id[2]).casefold() if id else ""
+    return Lists(frozenset(filter(None, found)), name, heads)
 
 
 def _without_affixes(address: str) -> str:

@@ -33,6 +33,7 @@ def record(*lines: str) -> SourceRecord:
         f"List-Post: <mailto:{LIST}>",
         "List-Post: <https://x.example/dev>, <MAILTO:Dev@X.example?subject=x>",
         "List-Id: <dev.x.example>",
+        "List-Id: dev.x.example",
         "List-Id: Developers of <x> <Dev.X.example>",
         f"X-BeenThere: {LIST}",
         f"X-Mailing-List: <{LIST}> archive/latest/4711",

@@ -548,3 +548,22 @@ def test_an_interrupted_run_says_that_it_is_not_committed(
     assert result.return_value == ExitCode.INTERRUPTED
     assert "1 observation filed" in result.stdout
     assert "written, but not committed" in result.stderr
+
+
+@pytest.mark.parametrize("more", [True, False])
+def test_what_a_killed_run_made_is_said_to_be_uncommitted(
+    root: Path, mails: Path, more: bool
+) -> None:
+    """The next run's commit is of its own files, were there any; the record of the stopped one is as a kill leaves it."""
+    run(root, "ingest", str(mails))
+    journal = Journal(str(root))
+    entry = journal.last()
+    assert entry is not None
+    journal.rewrite(entry._replace(state=State.BEGUN))
+    if more:
+        path = mails / "0.eml"
+        (mails / "9.eml").write_text(path.read_text().replace("0@x", "9@x").replace("P0", "P9"))
+    done = run_json(root, "ingest", str(mails), "--commit")
+    assert bool(done["changes"]) is more
+    assert any("stopped midway" in warning for warning in done["warnings"])
+    assert "observations/2026/10/2026-10-22-s1.md" in git(root, "status", "--porcelain", "-uall")
