@@ -176,6 +176,17 @@ def test_rows_have_ids_of_their_own() -> None:
     assert select(SPECS, "nothing") == []
 
 
+def test_a_quick_run_leaves_out_what_takes_minutes() -> None:
+    """Of the rows there are, those alone are missing."""
+    command = [sys.executable, str(TOOLS / "bench"), "--list"]
+    listed, quick = (
+        subprocess.run([*command, *more], capture_output=True, text=True, check=True).stdout.split()
+        for more in ((), ("--quick",))
+    )
+    assert [id for id in listed if id not in quick] == [spec.id for spec in SPECS if spec.is_long]
+    assert "write/many" not in quick
+
+
 def test_row_without_its_peer() -> None:
     """A peer that cannot be had leaves its cell empty, and the row says why, but not where."""
 

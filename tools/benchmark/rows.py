@@ -47,6 +47,7 @@ class Spec:
     target: Target = field(default_factory=Target)
     sizes: tuple[int, int] = (1, 10**9)  #: the fewest and the most entities it makes sense for
     note: str = ""
+    is_long: bool = False  #: takes minutes: left out by ``--quick``
 
 
 def measure_rows(
@@ -482,7 +483,8 @@ def _writing_rows() -> Iterator[Spec]:
     yield Spec("write/ingest", what, peer, ingest, asked_mail_rate, Target(1.0), (1, SMALL))
     what = f"{WRITERS} writers × {EACH} statements on one entity"
     many, one = write_at_once(WRITERS), write_at_once(1)
-    yield Spec("write/many", what, "one after another", many, one, Target(lost=0), (1, SMALL))
+    target = Target(lost=0)
+    yield Spec("write/many", what, "one after another", many, one, target, (1, SMALL), is_long=True)
 
 
 SPECS: tuple[Spec, ...] = (
