@@ -5,7 +5,6 @@ An edit is planned inside the lock on the files as they are then. A file that so
 overwritten: the edit is planned again on what is there, a few times, then refused.
 """
 
-import os
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from kb.edits.settle import settle
 from kb.edits.workspace import Workspace
 from kb.edits.write_files import write_files
 from kb.edits.writing import check_configuration, writing
-from kb.edits.written_files import WrittenFile, look_at, written_files
+from kb.edits.written_files import WrittenFile, look_at, read_file, written_files
 from kb.errors import ConcurrentModification, ErrorCode, KbError
 from kb.knowledge_base import open_for_reading
 
@@ -202,11 +201,7 @@ def _check_revision(root: str, edit: Edit, wanted: str) -> None:
     if before is None and path:  # it is moved there, or not changed
         before = next((c.before for c in edit.changes if c.after is None), None)
     if before is None and path:
-        try:
-            with open(os.path.join(root, path), "rb") as file:
-                before = file.read()
-        except OSError:
-            before = None
+        before = read_file(root, path)
     if file_revision(before) != wanted:
         raise OtherRevision(path or "the file", file_revision(before), wanted)
 
@@ -216,11 +211,7 @@ def _revision_after(root: str, edit: Edit) -> str:
     for change in edit.changes:
         if change.path == path:
             return file_revision(change.after)
-    try:
-        with open(os.path.join(root, path), "rb") as file:
-            return file_revision(file.read())
-    except OSError:
-        return ""
+    return file_revision(read_file(root, path))
 
 
 def _first_path(edit: Edit) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from kb.graph.file_form import NONE
-from kb.store.paged import Numbers
+from kb.store.paged import Numbers, find_first
 from kb.store.sections import Sections
 
 #: Of how many texts the place in a table is remembered: what was asked about once is asked about again.
@@ -33,14 +33,7 @@ class Heap:
     def number_at(self, place: int) -> int:
         """Say in which text a place of the file lies."""
         at, place = self.at, place - self.start
-        low, high = 0, len(at) - 1
-        while low < high:
-            middle = (low + high) // 2
-            if at[middle + 1] <= place:
-                low = middle + 1
-            else:
-                high = middle
-        return low
+        return find_first(len(at) - 1, lambda number: at[number + 1], place + 1)
 
     def iter_holding(self, part: str) -> Iterator[int]:
         """Yield the numbers of the texts that hold a part."""
@@ -86,14 +79,7 @@ class Table:
 
     def find_place(self, wanted: bytes) -> int:
         """Find the first number whose text does not come before some bytes."""
-        low, high = 0, len(self)
-        while low < high:
-            middle = (low + high) // 2
-            if self._bytes(middle) < wanted:
-                low = middle + 1
-            else:
-                high = middle
-        return low
+        return find_first(len(self), self._bytes, wanted)
 
     def iter_holding(self, part: str) -> Iterator[int]:
         """Yield the numbers of the texts that hold a part."""
@@ -131,11 +117,4 @@ def find_row(rows: Numbers, width: int, number: int) -> int:
 
 def first_row_from(rows: Numbers, width: int, number: int) -> int:
     """Find the first row that begins with a number or a greater one."""
-    low, high = 0, len(rows) // width
-    while low < high:
-        middle = (low + high) // 2
-        if rows[middle * width] < number:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    return find_first(len(rows) // width, lambda row: rows[row * width], number)

@@ -17,7 +17,7 @@ from kb.graph.file_form import DIGEST_BYTES
 from kb.graph.tables import Table
 from kb.index.plain_pickle import load_plain
 from kb.index.postings import BODY, EXACT, KEY, NAME, SCORED, Gathering
-from kb.store.paged import Paged
+from kb.store.paged import Paged, find_first
 from kb.store.sections import Damaged, Sections
 
 #: The numbers of the fields in our segments: they are written in this order.
@@ -153,14 +153,8 @@ class DiskLeaf(Leaf):
 
     def iter_words(self, field: str, beginning: str) -> Iterator[str]:
         prefix = _PREFIX[field] + beginning.encode("utf-8", "surrogatepass")
-        low, high = 0, self._words
-        while low < high:
-            middle = (low + high) // 2
-            if self._word_at(middle) < prefix:
-                low = middle + 1
-            else:
-                high = middle
-        for number in range(low, self._words):
+        first = find_first(self._words, self._word_at, prefix)
+        for number in range(first, self._words):
             word = self._word_at(number)
             if not word.startswith(prefix):
                 return

@@ -4,6 +4,7 @@ from array import array
 from collections.abc import Mapping
 from typing import Any
 
+from kb.store.paged import find_first
 from kb.store.sections import Sections
 
 
@@ -27,17 +28,11 @@ class HeadTree:
     def blob_of(self, path: str) -> str:
         """Give the id of a file's blob; empty where the commit has none."""
         wanted = path.encode("utf-8", "surrogateescape")
-        low, high = 0, len(self._at) - 1
-        while low < high:
-            middle = (low + high) // 2
-            if self._path(middle) < wanted:
-                low = middle + 1
-            else:
-                high = middle
-        if low >= len(self._at) - 1 or self._path(low) != wanted:
+        count = len(self._at) - 1
+        number = find_first(count, self._path, wanted)
+        if number >= count or self._path(number) != wanted:
             return ""
-        width = self._sections.size("id") // (len(self._at) - 1)
-        return self._sections.row("id", low, width).hex()
+        return self._sections.row("id", number, self._sections.size("id") // count).hex()
 
     def _path(self, number: int) -> bytes:
         start = self._start

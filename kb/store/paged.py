@@ -6,8 +6,8 @@ all of that counts as the process's memory. And where a file is cut short under 
 
 import errno
 import os
-from collections.abc import Iterator, Sequence
-from typing import Literal, overload
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, TypeVar, overload
 
 #: Bytes of a block.
 _SHIFT = 12
@@ -165,6 +165,24 @@ class Numbers(Sequence[int]):
         data = self._data.read(start, min(start + _BLOCK, len(self._data)))
         block = self._blocks[number] = memoryview(data[: len(data) & -8]).cast(self._code)
         return block
+
+
+Sorted = TypeVar("Sorted", bytes, int)
+
+
+def find_first(count: int, at: Callable[[int], Sorted], wanted: Sorted) -> int:
+    """Find the first of so many sorted values, each read by its number, that does not come before one; ``count`` if all do.
+
+    As ``bisect_left`` with a key, which Python would have to load for it.
+    """
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        if at(middle) < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 def _read_at(descriptor: int, count: int, start: int) -> bytes:

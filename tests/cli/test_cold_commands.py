@@ -17,6 +17,17 @@ READING = ("find", "show", "facts", "relations", "neighbors", "paths", "timeline
 UNUSED = ("checks", "edits", "index", "ingest", "load", "catalogue", "diagnostics", "syntax")
 
 
+def run_code(code: str) -> subprocess.CompletedProcess[str]:
+    """Run some code in a new process, which must not fail."""
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
 @cache
 def loaded_beyond_click(modules: str) -> frozenset[str]:
     """List what importing some modules loads in a new process, besides all that click loads."""
@@ -25,14 +36,7 @@ def loaded_beyond_click(modules: str) -> frozenset[str]:
         f"import {modules};"
         "print(*(set(sys.modules) - before), sep='\\n')"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return frozenset(done.stdout.split())
+    return frozenset(run_code(code).stdout.split())
 
 
 def is_unused(module: str) -> bool:
@@ -101,16 +105,9 @@ def test_a_whole_command_parses_nothing_where_nothing_changed(
         f"program.main({[*command, '--root', str(root)]!r}, standalone_mode=False)\n"
         "print(*sys.modules, sep='\\n', file=sys.stderr)\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     for _ in range(4):  # what was saved just now is read again, and files are hashed once
         time.sleep(0.15)
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        done = run_code(code)
     modules = set(done.stderr.split())
     assert "Bob" in done.stdout or "ada" in done.stdout
     assert [name for name in UNUSED_LIBRARIES if name in modules] == []
@@ -126,11 +123,5 @@ def test_a_short_command_looks_for_no_garbage(tmp_path: Path) -> None:
         f"sys.argv = ['kb', 'find', 'ada', '--root', {str(root)!r}]\n"
         "from kb.cli import main\ntry:\n    main()\nfinally:\n    print(len(collections))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_code(code)
     assert int(done.stdout.split()[-1]) <= 2, done.stderr

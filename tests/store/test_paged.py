@@ -2,6 +2,7 @@
 
 import os
 from array import array
+from bisect import bisect_left
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb.store.kept import open_file
-from kb.store.paged import InMemory, Numbers, Paged
+from kb.store.paged import InMemory, Numbers, Paged, find_first
 
 #: Larger than a block, and than a step of a search.
 _SIZE = (1 << 20) + 3 * (1 << 12) + 16
@@ -78,3 +79,9 @@ def test_a_file_that_was_cut_short_is_an_error(tmp_path: Path) -> None:
     assert opened.read(4_000, 4_010) == bytes(10)
     with pytest.raises(OSError, match="cut short"):
         opened.read(19_000, 19_010)
+
+
+@given(st.lists(st.integers(0, 20)).map(sorted), st.integers(-1, 21))
+def test_the_first_that_is_not_before(values: list[int], wanted: int) -> None:
+    """As bisection of a list finds it, however often a value stands there."""
+    assert find_first(len(values), values.__getitem__, wanted) == bisect_left(values, wanted)
