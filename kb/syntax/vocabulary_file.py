@@ -1,10 +1,10 @@
 """``kb.yaml`` over the built-in words → settings and a vocabulary, with what is wrong in it. Total.
 
-One reader per table of words, and what may contradict what.
+One reader per table of words.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeVar
@@ -23,14 +23,13 @@ from kb.model.vocabulary import (
     Vocabulary,
 )
 from kb.syntax.front_matter import Mapping, Node, Scalar, Sequence, is_larger
-from kb.syntax.predicates import read_predicate
 from kb.syntax.source import Source, decode, find_conflict_markers, iter_encoding_faults, locate
+from kb.syntax.vocabulary_checks import TRUE_WORDS, check_words, nearest_word
 from kb.syntax.yaml_block import parse_yaml
 
 FORMAT_VERSION = "1"
 #: A larger ``kb.yaml`` is not parsed, so that a bad one costs no more than a moment.
 MAX_CONFIGURATION = 256 * 1024
-_TRUE = ("true", "yes", "on")
 _FALSE = ("false", "no", "off")
 _SETTINGS = (
     "kb",
@@ -89,7 +88,7 @@ def read_configuration(
         reader = _Reader(faults)
         settings = reader.settings(node)
         reader.words(node, words)
-        _check_words(node, words, faults)
+        check_words(node, words.vocabulary(), faults)
     elif node is not None:
         faults.append(
             Fault(
@@ -167,7 +166,7 @@ class _Reader:
                             key.start,
                             key.end,
                             f'nothing reads the setting "{other}"',
-                            _nearest(other, _SETTINGS),
+                            nearest_word(other, _SETTINGS),
                         )
                     )
         return Settings(name, links, strict, freshness, commit)
@@ -212,7 +211,7 @@ class _Reader:
                         key.start,
                         key.end,
                         f'nothing reads "{key.text}" here',
-                        _nearest(key.text, allowed),
+                        nearest_word(key.text, allowed),
                     )
                 )
 
@@ -311,9 +310,9 @@ class _Reader:
         if node is None:
             return False
         word = node.text.lower() if isinstance(node, Scalar) else ""
-        if word not in _TRUE + _FALSE:
+        if word not in TRUE_WORDS + _FALSE:
             self.bad(node, f'"{key}" must be true or false', f"write {key}: true")
-        return word in _TRUE
+        return word in TRUE_WORDS
 
     def whole(self, node: Node, key: str) -> int:
         if isinstance(node, Scalar) and re.fullmatch(r"[0-9]{1,9}", node.text):
@@ -349,138 +348,3 @@ class _Reader:
 
 
 _Choice = TypeVar("_Choice", LinkForm, KeyForm, StatementClass)
-
-
-def _nearest(word: str, among: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(word, list(among), 1)
-    return f'did you mean "{close[0]}"?' if close else f"known here: {', '.join(among)}"
-
-
-# -- words that contradict each other ----------------------------------------------------------------------------
-
-
-def _check_words(node: Mapping, words: _Words, faults: list[Fault]) -> None:
-    """Find words of the overlay that mean two things or refer to missing ones; only what ``kb.yaml`` wrote is checked."""
-    type_names = {name for word in words.types.values() for name in (word.name, *word.aliases)}
-    owners = _owners(words)
-    for table in ("types", "keys", "relations", "facts"):
-        section = node.get(table)
-        if not isinstance(section, Mapping):
-            continue
-        for key, value in section.entries:
-            if not isinstance(value, Mapping):
-                continue
-            word = normalize_predicate(key.text)
-            for name in ("from", "to", "types", "is"):
-                _check_types(value.get(name), type_names, faults)
-            if table in ("relations", "facts"):
-                _check_owner(key, value, word, table, owners, faults)
-    _check_type_circles(node, words, faults)
-
-
-def _owners(words: _Words) -> dict[tuple[str, str], set[str]]:
-    """Which words claim each spelling, per section."""
-    owners: dict[tuple[str, str], set[str]] = {}
-    for relation in words.relations.values():
-        for spelling in (
-            relation.name,
-            *relation.aliases,
-            *((relation.inverse,) if relation.inverse else ()),
-        ):
-            owners.setdefault(("relations", spelling), set()).add(relation.name)
-    for fact in words.facts.values():
-        for spelling in (fact.name, *fact.aliases):
-            owners.setdefault(("facts", spelling), set()).add(fact.name)
-    return owners
-
-
-def _check_types(node: Node | None, known: set[str], faults: list[Fault]) -> None:
-    if node is None:
-        return
-    for item in node.items if isinstance(node, Sequence) else (node,):
-        if isinstance(item, Scalar) and normalize_predicate(item.text) not in known:
-            faults.append(
-                Fault(
-                    "KB905",
-                    item.start,
-                    item.end,
-                    f'there is no type "{item.text}"',
-                    _nearest(item.text, sorted(known)),
-                )
-            )
-
-
-def _check_owner(
-    key: Scalar,
-    value: Mapping,
-    word: str,
-    table: str,
-    owners: dict[tuple[str, str], set[str]],
-    faults: list[Fault],
-) -> None:
-    places = [(word, key), *_spellings(value)]
-    for spelling, place in places:
-        if read_predicate(spelling) is None:
-            message = f'"{place.text}" is no word that a statement can begin with'
-            hint = "use letters and digits, joined by '-'"
-            faults.append(
-                Fault("KB904", place.start, max(place.end, place.start + 1), message, hint)
-            )
-        others = owners.get((table, spelling), set()) - {word}
-        if others:
-            faults.append(
-                Fault(
-                    "KB905",
-                    place.start,
-                    place.end,
-                    f'"{spelling}" already means {" and ".join(sorted(others))}',
-                    "choose another word",
-                )
-            )
-    if table == "relations":
-        symmetric, inverse = value.get("symmetric"), value.get("inverse")
-        if isinstance(symmetric, Scalar) and symmetric.text in _TRUE and inverse is not None:
-            faults.append(
-                Fault(
-                    "KB905",
-                    inverse.start,
-                    inverse.end,
-                    "a symmetric relation has no inverse",
-                    "remove one of the two",
-                )
-            )
-
-
-def _spellings(value: Mapping) -> list[tuple[str, Scalar]]:
-    found = []
-    for name in ("inverse", "aliases"):
-        node = value.get(name)
-        for item in node.items if isinstance(node, Sequence) else (node,):
-            if isinstance(item, Scalar) and item.text:
-                found.append((normalize_predicate(item.text), item))
-    return found
-
-
-def _check_type_circles(node: Mapping, words: _Words, faults: list[Fault]) -> None:
-    section = node.get("types")
-    if not isinstance(section, Mapping):
-        return
-    for key, _ in section.entries:
-        start = current = normalize_predicate(key.text)
-        seen = set()
-        while current in words.types and current not in seen:
-            seen.add(current)
-            current = words.types[current].is_a or ""
-            if current == start:
-                faults.append(
-                    Fault(
-                        "KB905",
-                        key.start,
-                        key.end,
-                        f'the type "{key.text}" is its own wider type',
-                        "mend 'is:'",
-                    )
-                )
-                break
