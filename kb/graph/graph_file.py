@@ -1,9 +1,8 @@
 """Rows → the sections of a graph file, in the form that ``kb.graph.file_form`` describes."""
 
 from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -20,6 +19,7 @@ from kb.graph.file_form import (
     SINGLE,
 )
 from kb.graph.files import FileCard
+from kb.graph.packing import Numbering, PackedTable, pack_numbers, pack_pairs, pack_texts
 from kb.graph.row_lists import pack_lists, pack_row_lists
 from kb.graph.rows import Rows
 from kb.graph.words import pack_vocabulary
@@ -54,41 +54,12 @@ def pack_part(
     return _Packer(rows, files).pack(ordinals, masks or {})
 
 
-class _Numbers(dict[Any, int]):
-    """Gives each new key the next number, and ``None`` the one that stands for none."""
-
-    def __init__(self) -> None:
-        super().__init__({None: NONE})
-
-    def __missing__(self, key: Any) -> int:
-        number = self[key] = len(self) - 1
-        return number
-
-    def keys_in_order(self) -> Iterator[Any]:
-        """Yield the keys by their numbers."""
-        keys = iter(self)
-        next(keys)
-        return keys
-
-
-class _Table:
-    """A sorted table of texts."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        self.texts = sorted(set(texts))
-        self.numbers = {text: number for number, text in enumerate(self.texts)}
-
-    def pack(self, name: str) -> dict[str, Any]:
-        at, heap = _pack_texts(f"{text}\n" for text in self.texts)
-        return {f"{name}.at": at, f"{name}.text": heap}
-
-
 class _Packer:
     def __init__(self, rows: Rows, files: Sequence[FileCard]) -> None:
         self.rows, self.files = rows, files
-        self.heap = _Numbers()
-        self.intervals = _Numbers()
-        self.spans = _Numbers()
+        self.heap = Numbering()
+        self.intervals = Numbering()
+        self.spans = Numbering()
         statements = rows.statements
         ids = {
             *(entity.id for entity in rows.entities),
@@ -103,15 +74,15 @@ class _Packer:
         ids.update(map(attrgetter("file_id"), statements))
         ids.update(map(attrgetter("subject"), statements))
         ids.update(filter(None, map(attrgetter("object"), statements)))
-        self.ids = _Table(ids)
-        self.seen = _Table(
+        self.ids = PackedTable(ids)
+        self.seen = PackedTable(
             (
                 *(one.id for one in rows.observations),
                 *(file.id for file in files if file.is_observation),
                 *chain.from_iterable(set(map(attrgetter("observations"), statements))),
             )
         )
-        self.paths = _Table(
+        self.paths = PackedTable(
             (
                 *(file.path for file in files),
                 *(entity.path for entity in rows.entities),
@@ -122,7 +93,7 @@ class _Packer:
                 *rows.broken,
             )
         )
-        self.predicates = _Table(map(attrgetter("predicate"), statements))
+        self.predicates = PackedTable(map(attrgetter("predicate"), statements))
 
     def text(self, text: str | None) -> int:
         """Give a text's number in the heap."""
@@ -140,10 +111,10 @@ class _Packer:
             **self.pack_statements(),
             **self.pack_identities(),
             **self.pack_files(),
-            **_packed_list("vocabulary", map(self.text, pack_vocabulary(self.rows.vocabulary))),
+            "vocabulary": pack_numbers(map(self.text, pack_vocabulary(self.rows.vocabulary))),
             "statement.order": array("q", ordinals or ()),
             **{
-                f"mask.{what}": _numbers(map(self.text, texts))
+                f"mask.{what}": pack_numbers(map(self.text, texts))
                 for what, texts in sorted(masks.items())
             },
             **self.ids.pack("id"),
@@ -151,7 +122,7 @@ class _Packer:
             **self.paths.pack("path"),
             **self.predicates.pack("predicate"),
         }
-        at, heap = _pack_texts(self.heap.keys_in_order())
+        at, heap = pack_texts(self.heap.keys_in_order())
         return {**sections, "heap.at": at, "heap.text": heap}
 
     # -- entities ------------------------------------------------------------------------------------------------
@@ -184,39 +155,39 @@ class _Packer:
             if (folded := fold(name))
         ]
         keys = [(key, self.id(entity.id)) for entity in entities for key in entity.normalized_keys]
-        at, heap = _pack_texts(self.rows.texts[entity.id] for entity in entities)
+        at, heap = pack_texts(self.rows.texts[entity.id] for entity in entities)
         return {
             "entity": rows,
             **pack_lists("entity.lists", lists),
             "entity.digest": b"".join(self.rows.digests[f"e:{entity.id}"] for entity in entities),
             "entity.text.at": at,
             "entity.text": heap,
-            **_packed_pairs("name", "bearers", names),
-            **_packed_pairs("key", "bearers", keys),
+            **pack_pairs("name", "bearers", names),
+            **pack_pairs("key", "bearers", keys),
         }
 
     def pack_identities(self) -> dict[str, Any]:
         rows, paths = self.rows, self.paths.numbers
         ambiguous = sorted(rows.ambiguous)
         return {
-            "survivor": _numbers(
+            "survivor": pack_numbers(
                 number for pair in sorted(rows.survivors.items()) for number in map(self.id, pair)
             ),
-            "ambiguous": _numbers(map(self.id, ambiguous)),
+            "ambiguous": pack_numbers(map(self.id, ambiguous)),
             **pack_lists(
                 "ambiguous.paths",
                 [[paths[path] for path in rows.ambiguous[id]] for id in ambiguous],
             ),
-            "distinct": _numbers(
+            "distinct": pack_numbers(
                 number for pair in sorted(rows.distinct) for number in map(self.id, pair)
             ),
-            "hidden": _numbers(
+            "hidden": pack_numbers(
                 number for path, id in rows.hidden for number in (paths[path], self.id(id))
             ),
-            "unresolved": _numbers(
+            "unresolved": pack_numbers(
                 number for path, id in rows.unresolved for number in (paths[path], self.id(id))
             ),
-            "broken": _numbers(paths[path] for path in rows.broken),
+            "broken": pack_numbers(paths[path] for path in rows.broken),
         }
 
     # -- observations --------------------------------------------------------------------------------------------
@@ -246,7 +217,7 @@ class _Packer:
                 for texts in (one.participants, one.derived_from, one.about)
             ]
         tokens = [(token, seen[id]) for id, found in self.rows.involved.items() for token in found]
-        at, heap = _pack_texts(f"{one.title}\n{self.rows.bodies[one.id]}" for one in observations)
+        at, heap = pack_texts(f"{one.title}\n{self.rows.bodies[one.id]}" for one in observations)
         return {
             "observation": rows,
             "observation.time": times,
@@ -256,7 +227,7 @@ class _Packer:
             ),
             "body.at": at,
             "body.text": heap,
-            **_packed_pairs("token", "involved", tokens),
+            **pack_pairs("token", "involved", tokens),
         }
 
     # -- statements ----------------------------------------------------------------------------------------------
@@ -368,7 +339,7 @@ class _Packer:
     def pack_files(self) -> dict[str, Any]:
         numbers = [self.paths.numbers[file.path] for file in self.files]
         return {
-            "file": _numbers(numbers),
+            "file": pack_numbers(numbers),
             "file.kind": bytes(file.kind for file in self.files),
             "file.digest": b"".join(file.digest for file in self.files),
             "file.blob": b"".join(file.blob for file in self.files),
@@ -377,13 +348,13 @@ class _Packer:
                 "file.names",
                 [[self.text(text) for text in (file.id, *file.names)] for file in self.files],
             ),
-            "judging": _numbers(
+            "judging": pack_numbers(
                 number for number, file in zip(numbers, self.files, strict=True) if file.judges
             ),
-            "judged": _numbers(
+            "judged": pack_numbers(
                 sorted({self.text(id) for file in self.files for id in file.judges})
             ),
-            **_packed_pairs(
+            **pack_pairs(
                 "word",
                 "consulted",
                 [
@@ -392,7 +363,7 @@ class _Packer:
                     for token in file.consults
                 ],
             ),
-            **_packed_pairs(
+            **pack_pairs(
                 "own",
                 "provided",
                 [
@@ -402,29 +373,3 @@ class _Packer:
                 ],
             ),
         }
-
-
-def _numbers(numbers: Iterable[int]) -> "array[int]":
-    return array("I", numbers)
-
-
-def _pack_texts(texts: Iterable[str]) -> tuple["array[int]", bytes]:
-    pieces = [text.encode("utf-8", "surrogatepass") for text in texts]
-    return array("q", accumulate(map(len, pieces), initial=0)), b"".join(pieces)
-
-
-def _packed_list(name: str, numbers: Iterable[int]) -> dict[str, Any]:
-    return {name: array("I", numbers)}
-
-
-def _packed_pairs(table: str, what: str, pairs: Iterable[tuple[str, int]]) -> dict[str, Any]:
-    """Make a table of the first of each pair, with the second ones of each, sorted, each once."""
-    gathered: defaultdict[str, list[int]] = defaultdict(list)
-    for text, number in pairs:
-        gathered[text].append(number)
-    made = _Table(gathered)
-    lists = (
-        numbers if len(numbers) == 1 else sorted(set(numbers))
-        for numbers in map(gathered.__getitem__, made.texts)
-    )
-    return {**made.pack(table), **pack_lists(f"{table}.{what}", lists)}

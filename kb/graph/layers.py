@@ -3,37 +3,32 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from kb.graph.entity_rows import EntityRows
 from kb.graph.file_form import (
     BOUNDS,
-    BROKEN,
     CLASSES,
-    DIGEST_BYTES,
-    ENTITY_LISTS,
-    ENTITY_WIDTH,
     FLAGS,
     INTERVAL,
     INTERVAL_WIDTH,
     NO_CONFIDENCE,
     NONE,
     OBJECT,
-    OBSERVATION_LISTS,
-    OBSERVATION_WIDTH,
     OPEN,
     ORDINAL_SHIFT,
     PATH,
     PREDICATE,
     PROVISIONAL,
     RETRACTED,
-    SEALED,
     SINGLE,
     SPAN,
     STATEMENT_WIDTH,
     SUBJECT,
     SUPERSEDED_BY,
 )
-from kb.graph.graph import Entity, Observation, Statement, strength_of
+from kb.graph.graph import Statement, strength_of
+from kb.graph.observation_rows import ObservationRows
 from kb.graph.spells import count_spells
-from kb.graph.tables import Heap, Lists, Table, find_row, first_row_from
+from kb.graph.tables import Heap, Lists, Table, first_row_from
 from kb.model.time import Bound, Date, Interval, TimeSpan, is_ended
 from kb.model.vocabulary import StatementClass
 from kb.store.sections import Sections
@@ -97,13 +92,11 @@ class Layer:
         self._cited = Lists(sections, "statement.cited")
         self._order = sections.longs("statement.order")
         self._spells = sections.longs("near.spell")
-        self._entities = sections.ints("entity")
-        self._observations = sections.ints("observation")
+        self.entities = EntityRows(sections, self.heap, self.ids, self.paths)
+        self.observations = ObservationRows(sections, self.heap, self.seen, self.paths)
         self._intervals: dict[int, Interval] = {}
-        #: What another layer takes the place of: numbers of paths (for statements), ids and observations.
+        #: What another layer takes the place of: numbers of paths.
         self.masked_paths: set[int] = set()
-        self.masked_ids: set[int] = set()
-        self.masked_seen: set[int] = set()
 
     # -- statements ----------------------------------------------------------------------------------------------
 
@@ -321,144 +314,6 @@ class Layer:
     def _span(self, number: int) -> TimeSpan:
         start, end = self.sections.longs("span")[2 * number : 2 * number + 2]
         return TimeSpan(None if start == OPEN else start, None if end == OPEN else end)
-
-    # -- entities ------------------------------------------------------------------------------------------------
-
-    def find_entity(self, id: str) -> int:
-        """Find an entity's row, -1 where there is none or another layer has it."""
-        number = self.ids.find(id)
-        if number < 0 or number in self.masked_ids:
-            return -1
-        return find_row(self._entities, ENTITY_WIDTH, number)
-
-    def iter_entities(self) -> Iterator[tuple[str, int]]:
-        """Yield (id, row) of the entities that no other layer has."""
-        for number, row in self._iter_entity_rows():
-            yield self.ids[number], row
-
-    def count_entities(self) -> int:
-        """Count the entities that no other layer has."""
-        return sum(1 for _ in self._iter_entity_rows())
-
-    def _iter_entity_rows(self) -> Iterator[tuple[int, int]]:
-        for row, number in enumerate(self._entities.iter_every(ENTITY_WIDTH)):
-            if number not in self.masked_ids:
-                yield number, row
-
-    def types(self) -> set[str]:
-        """List the types of the entities that no other layer has."""
-        types = {self._entities[row * ENTITY_WIDTH + 1] for _, row in self._iter_entity_rows()}
-        return {self.heap[type] for type in types if type != NONE} - {""}
-
-    def entity(self, row: int) -> Entity:
-        """Decode an entity."""
-        id, type, name, path, summary, flags = self._entities[
-            row * ENTITY_WIDTH : (row + 1) * ENTITY_WIDTH
-        ]
-        heap, ids, lists = self.heap, self.ids, Lists(self.sections, "entity.lists")
-        first = row * ENTITY_LISTS
-        return Entity(
-            id=ids[id],
-            type=heap.get(type),
-            name=heap[name],
-            aliases=tuple(heap[text] for text in lists[first]),
-            keys=tuple(heap[text] for text in lists[first + 1]),
-            normalized_keys=tuple(heap[text] for text in lists[first + 2]),
-            path=self.paths[path],
-            merged=tuple(ids[other] for other in lists[first + 3]),
-            summary=heap[summary],
-            is_broken=bool(flags & BROKEN),
-            links=tuple(ids[other] for other in lists[first + 4]),
-        )
-
-    def entity_text(self, row: int) -> str:
-        """Give what an entity's files say in words."""
-        return Heap(self.sections, "entity.text", "entity.text.at")[row]
-
-    def entity_digest(self, row: int) -> bytes:
-        """Give the digest of an entity's files."""
-        return self.sections.row("entity.digest", row, DIGEST_BYTES)
-
-    # -- observations --------------------------------------------------------------------------------------------
-
-    def find_observation(self, id: str) -> int:
-        """Find an observation's row, -1 where there is none or another layer has it."""
-        number = self.seen.find(id)
-        if number < 0 or number in self.masked_seen:
-            return -1
-        return find_row(self._observations, OBSERVATION_WIDTH, number)
-
-    def iter_observations(self) -> Iterator[tuple[str, int]]:
-        """Yield (id, row) of the observations that no other layer has."""
-        for number, row in self._iter_observation_rows():
-            yield self.seen[number], row
-
-    def count_observations(self) -> int:
-        """Count the observations that no other layer has."""
-        return sum(1 for _ in self._iter_observation_rows())
-
-    def _iter_observation_rows(self) -> Iterator[tuple[int, int]]:
-        for row, number in enumerate(self._observations.iter_every(OBSERVATION_WIDTH)):
-            if number not in self.masked_seen:
-                yield number, row
-
-    def observation(self, row: int) -> Observation:
-        """Decode an observation."""
-        id, path, kind, title, date, said_by, source, decision, digest, flags = self._observations[
-            row * OBSERVATION_WIDTH : (row + 1) * OBSERVATION_WIDTH
-        ]
-        heap, lists = self.heap, Lists(self.sections, "observation.lists")
-        first, after = self.sections.longs("observation.time")[2 * row : 2 * row + 2]
-        participants, derived_from, about = (
-            tuple(heap[text] for text in lists[row * OBSERVATION_LISTS + index])
-            for index in range(OBSERVATION_LISTS)
-        )
-        return Observation(
-            id=self.seen[id],
-            path=self.paths[path],
-            kind=heap[kind],
-            title=heap[title],
-            happened_at=None if date == NONE else Date(heap[date], first, after),
-            said_by=heap[said_by],
-            participants=participants,
-            source=heap[source],
-            derived_from=derived_from,
-            decision=heap[decision],
-            about=about,
-            digest=heap[digest],
-            is_sealed=bool(flags & SEALED),
-            is_broken=bool(flags & BROKEN),
-        )
-
-    def body(self, row: int) -> tuple[str, str]:
-        """Give an observation's title and text, which stand behind each other."""
-        title = self.heap[self._observations[row * OBSERVATION_WIDTH + 3]]
-        return title, self._bodies[row][len(title) + 1 :]
-
-    def id_of_observation(self, row: int) -> str | None:
-        """Give an observation's id, ``None`` where another layer has it."""
-        number = self._observations[row * OBSERVATION_WIDTH]
-        return None if number in self.masked_seen else self.seen[number]
-
-    def kinds(self) -> set[str]:
-        """List the kinds of the observations that no other layer has."""
-        kinds = {
-            self._observations[row * OBSERVATION_WIDTH + 2]
-            for _, row in self._iter_observation_rows()
-        }
-        return {self.heap[kind] for kind in kinds} - {""}
-
-    def iter_bodies_holding(self, part: str) -> Iterator[int]:
-        """Yield the rows of observations whose title or text holds a part, those masked included."""
-        return self._bodies.iter_holding(part)
-
-    @property
-    def _bodies(self) -> Heap:
-        return Heap(self.sections, "body.text", "body.at")
-
-    def observation_digest(self, row: int) -> bytes:
-        """Give the digest of an observation's file."""
-        return self.sections.row("observation.digest", row, DIGEST_BYTES)
 
     # -- tables --------------------------------------------------------------------------------------------------
 

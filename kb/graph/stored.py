@@ -6,10 +6,11 @@ Everything is asked of both *layers*, and what the second takes the place of is 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from kb.graph.graph import Entity, Graph, Observation, Statement
 from kb.graph.layers import Layer
+from kb.graph.lazy_mapping import LazyMapping
 from kb.graph.tables import KEPT_TEXTS, Lists, Table
 from kb.graph.words import unpack_vocabulary
 from kb.model.vocabulary import Vocabulary
@@ -17,8 +18,6 @@ from kb.store.sections import Sections
 
 if TYPE_CHECKING:
     from kb.graph.stored_adjacency import StoredAdjacency
-
-Value = TypeVar("Value")
 
 
 class StoredGraph(Graph):
@@ -33,23 +32,23 @@ class StoredGraph(Graph):
             self._layers = (self._base, newest)
         self._newest = self._layers[-1]
         self._single_valued: dict[str, tuple[Statement, ...]] = {}
-        self.entities = _Lookup(
+        self.entities = LazyMapping(
             self._find_entity,
             self._iter_entity_ids,
-            lambda: sum(layer.count_entities() for layer in self._layers),
+            lambda: sum(layer.entities.count() for layer in self._layers),
         )
-        self.observations = _Lookup(
+        self.observations = LazyMapping(
             self._find_observation,
             self._iter_observation_ids,
-            lambda: sum(layer.count_observations() for layer in self._layers),
+            lambda: sum(layer.observations.count() for layer in self._layers),
         )
 
     def _mask(self, changes: Layer) -> None:
         base = self._base
         for masked, table, name in (
             (base.masked_paths, base.paths, "mask.paths"),
-            (base.masked_ids, base.ids, "mask.entities"),
-            (base.masked_seen, base.seen, "mask.observations"),
+            (base.entities.masked, base.ids, "mask.entities"),
+            (base.observations.masked, base.seen, "mask.observations"),
         ):
             texts = (changes.heap[text] for text in changes.sections.ints(name))
             masked.update(number for text in texts if (number := table.find(text)) >= 0)
@@ -58,13 +57,13 @@ class StoredGraph(Graph):
 
     def _find_entity(self, id: str) -> Entity | None:
         for layer in self._layers:
-            row = layer.find_entity(id)
+            row = layer.entities.find(id)
             if row >= 0:
-                return layer.entity(row)
+                return layer.entities.decode(row)
         return None
 
     def _iter_entity_ids(self) -> Iterator[str]:
-        ids = [id for layer in self._layers for id, _ in layer.iter_entities()]
+        ids = [id for layer in self._layers for id, _ in layer.entities.iter_rows()]
         yield from ids if len(self._layers) == 1 else sorted(ids)
 
     def bearers_of_folded(self, name: str) -> tuple[str, ...]:
@@ -78,7 +77,7 @@ class StoredGraph(Graph):
             layer.ids[number]
             for layer in self._layers
             for number in layer.look_up(table, "bearers", text)
-            if number not in layer.masked_ids
+            if number not in layer.entities.masked
         ]
         return tuple(found) if len(self._layers) == 1 else tuple(sorted(found))
 
@@ -96,7 +95,7 @@ class StoredGraph(Graph):
     def _iter_names(self, layer: Layer, part: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         table, bearers = Table(layer.sections, "name"), Lists(layer.sections, "name.bearers")
         for number in table.iter_holding(part) if part else range(len(table)):
-            ids = tuple(layer.ids[id] for id in bearers[number] if id not in layer.masked_ids)
+            ids = tuple(layer.ids[id] for id in bearers[number] if id not in layer.entities.masked)
             if ids:
                 yield table[number], ids
 
@@ -110,7 +109,7 @@ class StoredGraph(Graph):
         number = 0
         while number < len(table):
             kind = table[number].partition(":")[0]
-            if any(id not in layer.masked_ids for id in bearers[number]):
+            if any(id not in layer.entities.masked for id in bearers[number]):
                 yield kind
                 number = table.find_place(kind.encode("utf-8", "surrogatepass") + b";")
             else:
@@ -118,7 +117,7 @@ class StoredGraph(Graph):
 
     @cached_property
     def types(self) -> frozenset[str]:  # type: ignore[override]
-        return frozenset().union(*(layer.types() for layer in self._layers))
+        return frozenset().union(*(layer.entities.types() for layer in self._layers))
 
     # -- identities ----------------------------------------------------------------------------------------------
     # The newest layer has all of them: they are few, and hang together.
@@ -290,62 +289,64 @@ class StoredGraph(Graph):
 
     def _find_observation(self, id: str) -> Observation | None:
         for layer in self._layers:
-            row = layer.find_observation(id)
+            row = layer.observations.find(id)
             if row >= 0:
-                return layer.observation(row)
+                return layer.observations.decode(row)
         return None
 
     def _iter_observation_ids(self) -> Iterator[str]:
-        ids = [id for layer in self._layers for id, _ in layer.iter_observations()]
+        ids = [id for layer in self._layers for id, _ in layer.observations.iter_rows()]
         yield from ids if len(self._layers) == 1 else sorted(ids)
 
     @cached_property
     def kinds(self) -> frozenset[str]:  # type: ignore[override]
-        return frozenset().union(*(layer.kinds() for layer in self._layers))
+        return frozenset().union(*(layer.observations.kinds() for layer in self._layers))
 
     def involving(self, token: str) -> tuple[str, ...]:
         found = [
             layer.seen[number]
             for layer in self._layers
             for number in layer.look_up("token", "involved", token)
-            if number not in layer.masked_seen
+            if number not in layer.observations.masked
         ]
         return tuple(found) if len(self._layers) == 1 else tuple(sorted(found))
 
     def iter_texts(self, part: str) -> Iterator[tuple[str, str, str]]:
         for layer in self._layers:
-            for row in layer.iter_bodies_holding(part):
-                id = layer.id_of_observation(row)
+            for row in layer.observations.iter_bodies_holding(part):
+                id = layer.observations.id(row)
                 if id is not None:
-                    yield id, *layer.body(row)
+                    yield id, *layer.observations.body(row)
 
     def body_of(self, observation: str) -> str:
         for layer in self._layers:
-            row = layer.find_observation(observation)
+            row = layer.observations.find(observation)
             if row >= 0:
-                return layer.body(row)[1]
+                return layer.observations.body(row)[1]
         raise KeyError(observation)
 
     def text_of(self, id: str) -> str:
         for layer in self._layers:
-            row = layer.find_entity(id)
+            row = layer.entities.find(id)
             if row >= 0:
-                return layer.entity_text(row)
+                return layer.entities.text(row)
         raise KeyError(id)
 
     def iter_digests(self) -> Iterator[tuple[str, bytes]]:
         for layer in self._layers:
-            for id, row in layer.iter_entities():
-                yield f"e:{id}", layer.entity_digest(row)
-            for id, row in layer.iter_observations():
-                yield f"o:{id}", layer.observation_digest(row)
+            for id, row in layer.entities.iter_rows():
+                yield f"e:{id}", layer.entities.digest(row)
+            for id, row in layer.observations.iter_rows():
+                yield f"o:{id}", layer.observations.digest(row)
 
     def digest_of(self, key: str) -> bytes | None:
         kind, id = key[:2], key[2:]
         for layer in self._layers:
-            row = layer.find_entity(id) if kind == "e:" else layer.find_observation(id)
+            row = layer.entities.find(id) if kind == "e:" else layer.observations.find(id)
             if row >= 0:
-                return layer.entity_digest(row) if kind == "e:" else layer.observation_digest(row)
+                return (
+                    layer.entities.digest(row) if kind == "e:" else layer.observations.digest(row)
+                )
         return None
 
     @property
@@ -366,44 +367,7 @@ class StoredGraph(Graph):
                     for kind, mask in masks
                     for text in changes.sections.ints(mask)
                 ),
-                *(f"e:{id}" for id, _ in changes.iter_entities()),
-                *(f"o:{id}" for id, _ in changes.iter_observations()),
+                *(f"e:{id}" for id, _ in changes.entities.iter_rows()),
+                *(f"o:{id}" for id, _ in changes.observations.iter_rows()),
             )
         )
-
-
-class _Lookup(Mapping[str, Value]):
-    """A mapping that finds its values when they are asked for, and keeps them."""
-
-    def __init__(
-        self,
-        find: Callable[[str], Value | None],
-        iterate: Callable[[], Iterator[str]],
-        count: Callable[[], int],
-    ) -> None:
-        self._find, self._iterate, self._count = find, iterate, count
-        self._found: dict[str, Value | None] = {}
-
-    def _look(self, key: str) -> Value | None:
-        if key not in self._found:
-            self._found[key] = self._find(key)
-        return self._found[key]
-
-    def __getitem__(self, key: str) -> Value:
-        value = self._look(key)
-        if value is None:
-            raise KeyError(key)
-        return value
-
-    def get(self, key: str, default: Value | None = None) -> Value | None:  # type: ignore[override]
-        value = self._look(key)
-        return default if value is None else value
-
-    def __contains__(self, key: object) -> bool:
-        return isinstance(key, str) and self._look(key) is not None
-
-    def __iter__(self) -> Iterator[str]:
-        return self._iterate()
-
-    def __len__(self) -> int:
-        return self._count()
