@@ -31,6 +31,8 @@ _GENERATION = re.compile(r"g-[A-Za-z0-9_]+")
 _SEGMENT = re.compile(r"MAIN_[A-Za-z0-9]+")
 _FILE = re.compile(r"_?MAIN_[A-Za-z0-9_.]+")
 _BLOCK = 1 << 20
+#: More suspects than these are not listed.
+MOST_SUSPECTS = 5000
 _SEPARATOR = "\0"
 
 

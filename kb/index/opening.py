@@ -8,32 +8,26 @@ or little changed, does not import Whoosh.
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from kb.errors import KbError
-from kb.index.documents import Document, Documents
-from kb.index.leaves import DiskLeaf, Leaf, MemoryLeaf
+from kb.index.documents import Documents
+from kb.index.held import Changes, Held, changes_since, open_held
+from kb.index.leaves import Leaf, MemoryLeaf
 from kb.index.lookup import Lookup
 from kb.index.manifest import (
-    DOCUMENTS,
     FORMAT,
     MANIFEST,
-    POSTINGS,
-    TERMS,
+    MOST_SUSPECTS,
     Manifest,
-    Segment,
     Unusable,
-    describe_files,
-    open_kept,
     read_manifest,
     verify_all,
     write_manifest,
 )
 from kb.index.postings import Progress, gather
-from kb.store.derived import LOCK, PlaceBusy, derived_folder, hold_place, why_distrusted
-from kb.store.kept import Kept
-from kb.store.sections import Damaged, Sections
+from kb.store.derived import PlaceBusy, derived_folder, hold_place, why_distrusted
 
 Answered = TypeVar("Answered")
 
@@ -43,56 +37,8 @@ _MOST_WAITING, _LONGEST_WAITING = 40, 200_000
 #: When more than one document in so many changed, all are written anew.
 _FEW = 4
 _FEWEST = 50
-#: A segment so many times as large as what is added to it is written again with it.
-_SMALL = 4
 #: Segments that lookups go through before all are written anew.
 _MOST_SEGMENTS = 10
-#: More suspects than these are not listed in a manifest.
-_MOST_SUSPECTS = 5000
-
-
-class Changes(NamedTuple):
-    """How documents differ from those that an index holds."""
-
-    gone: tuple[str, ...]  #: keys of documents that are no more, or are otherwise now
-    new: tuple[str, ...]  #: keys of documents to add
-
-    def __bool__(self) -> bool:
-        return bool(self.gone or self.new)
-
-    @property
-    def keys(self) -> frozenset[str]:
-        """All that differ."""
-        return frozenset((*self.gone, *self.new))
-
-
-class Held(NamedTuple):
-    """An index on disk, opened: all of it that a lookup reads was found to be what was written."""
-
-    manifest: Manifest  #: with the stamps under which the files were found whole just now
-    leaves: tuple[DiskLeaf, ...]
-
-    @property
-    def size(self) -> int:
-        """How many documents it holds."""
-        return sum(leaf.count - len(leaf.gone) for leaf in self.leaves)
-
-    def find(self, key: str) -> tuple[int, int] | None:
-        """Say which leaf holds a document, and under which number."""
-        for index, leaf in enumerate(self.leaves):
-            number = leaf.find(key)
-            if number >= 0 and number not in leaf.gone:
-                return index, number
-        return None
-
-    def digests(self) -> dict[str, bytes]:
-        """Give the digest of each document by its key."""
-        return {
-            leaf.key(number): leaf.digest(number)
-            for leaf in self.leaves
-            for number in range(leaf.count)
-            if number not in leaf.gone
-        }
 
 
 class OpenIndex(NamedTuple):
@@ -120,44 +66,6 @@ class IndexState(NamedTuple):
 def index_place(root: str) -> str:
     """Say where the index lies."""
     return os.path.join(derived_folder(root), f"index-{FORMAT}")
-
-
-# -- what differs ----------------------------------------------------------------------------------------------------
-
-
-def changes_since(held: Held, documents: Documents) -> Changes:
-    """Compare the digests that an index holds with those of the documents now.
-
-    Where both are of one full build of the graph, only what either of them names as changed since can differ.
-    """
-    manifest, stamp = held.manifest, documents.stamp
-    if stamp[0] and stamp[0] == manifest.stamp[0]:
-        suspects = manifest.suspects
-        if stamp != manifest.stamp:
-            suspects |= documents.changed
-        return _compare(held, documents, suspects)
-    digests = held.digests()
-    gone, new = [], []
-    for key, digest in documents.iter_digests():
-        before = digests.pop(key, None)
-        if before != digest:
-            new.append(key)
-            if before is not None:
-                gone.append(key)
-    return Changes((*gone, *digests), tuple(new))
-
-
-def _compare(held: Held, documents: Documents, keys: Iterable[str]) -> Changes:
-    gone, new = [], []
-    for key in sorted(keys):
-        place, digest = held.find(key), documents.digest_of(key)
-        before = held.leaves[place[0]].digest(place[1]) if place else None
-        if before != digest:
-            if before is not None:
-                gone.append(key)
-            if digest is not None:
-                new.append(key)
-    return Changes(tuple(gone), tuple(new))
 
 
 # -- opening ---------------------------------------------------------------------------------------------------------
@@ -247,29 +155,6 @@ def look_at_index(root: str, documents: Documents) -> IndexState:
     )
 
 
-def open_held(place: str, manifest: Manifest) -> Held:
-    """Open what a lookup reads of an index. ``Unusable`` where it is not as it was written."""
-    folder = os.path.join(place, manifest.folder)
-    if os.path.islink(folder):
-        raise Unusable("its folder is a symbolic link")
-    files = dict(manifest.files)
-    leaves = []
-    for segment in manifest.segments:
-        opened = []
-        for ending in (DOCUMENTS, TERMS, POSTINGS):
-            name = segment.name + ending
-            if name not in files:
-                raise Unusable(f"{name} is missing")
-            data, files[name] = open_kept(folder, files[name])
-            opened.append(data)
-        try:
-            documents, terms, postings = opened
-            leaves.append(DiskLeaf(Sections(documents), terms, postings, frozenset(segment.gone)))
-        except (Damaged, ValueError) as error:
-            raise Unusable(str(error)) from None
-    return Held(manifest._replace(files=files), tuple(leaves))
-
-
 def _open_as_it_is(place: str, documents: Documents, is_complete: bool) -> OpenIndex | None:
     """Open the index as it lies, with the documents that changed beside it; ``None`` where it must be written."""
     manifest = read_manifest(place)
@@ -307,7 +192,7 @@ def _compared(manifest: Manifest, documents: Documents, changes: Changes) -> Man
     if not stamp[0] or stamp[0] == manifest.stamp[0]:
         return manifest
     suspects = changes.keys | documents.changed
-    if len(suspects) > _MOST_SUSPECTS:
+    if len(suspects) > MOST_SUSPECTS:
         return manifest
     return manifest._replace(stamp=stamp, suspects=suspects)
 
@@ -332,6 +217,8 @@ def _bring_up_to_date(
     is_complete: bool,
 ) -> OpenIndex:
     """Write what differs, or all of it. Only one process does."""
+    from kb.index.renewal import renew_all, renew_parts
+
     if not is_anew:
         try:
             opened = _open_as_it_is(place, documents, is_complete)
@@ -342,14 +229,14 @@ def _bring_up_to_date(
             changes = changes_since(held, documents)
             if _is_worth_keeping(held, changes):
                 verify_all(place, manifest)
-                _write_changes(place, held, changes, documents, progress)
+                renew_parts(place, held, changes, documents, progress)
                 return _written(place, len(changes.new))
         except OSError:
             if not _is_writable(place):
                 raise
         except Exception:  # whatever is wrong with it: it is made anew
             pass
-    return _written(place, _write_anew(place, documents, progress))
+    return _written(place, renew_all(place, documents, progress))
 
 
 def _written(place: str, count: int) -> OpenIndex:
@@ -360,84 +247,6 @@ def _written(place: str, count: int) -> OpenIndex:
 def _is_worth_keeping(held: Held, changes: Changes) -> bool:
     few = len(changes.keys) <= max(_FEWEST, held.size // _FEW)
     return few and 0 < len(held.leaves) <= _MOST_SEGMENTS
-
-
-def _write_changes(
-    place: str,
-    held: Held,
-    changes: Changes,
-    documents: Documents,
-    progress: Progress | None,
-) -> None:
-    """Write a segment, together with the documents of those that are small beside it: so there are never many."""
-    from kb.index.segments import write_changes
-
-    manifest = held.manifest
-    gone: dict[str, list[int]] = {}
-    for key in changes.gone:
-        if (at := held.find(key)) is not None:
-            gone.setdefault(manifest.segments[at[0]].name, []).append(at[1])
-    keys = set(changes.new)
-    absorbed = set()
-    sizes = sorted((leaf.count, index) for index, leaf in enumerate(held.leaves))
-    for size, index in sizes:
-        if size > _SMALL * len(keys):
-            break
-        leaf, name = held.leaves[index], manifest.segments[index].name
-        absorbed.add(name)
-        out = leaf.gone.union(gone.get(name, ()))
-        keys |= {leaf.key(number) for number in range(leaf.count) if number not in out}
-    folder = os.path.join(place, manifest.folder)
-    segments = write_changes(folder, gone, frozenset(absorbed), _sorted(documents, keys), progress)
-    _finish(place, manifest.folder, segments, documents, manifest.files)
-
-
-def _write_anew(place: str, documents: Documents, progress: Progress | None) -> int:
-    """Write an index beside whatever is there, and take its place once it is whole."""
-    import shutil
-    import tempfile
-
-    from kb.index.segments import write_all
-
-    folder = tempfile.mkdtemp("", "g-", place)
-    name = os.path.basename(folder)
-    try:
-        all_documents = _sorted(documents, documents)
-        segments = write_all(folder, all_documents, progress)
-        _finish(place, name, segments, documents, {})
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    for other in os.scandir(place):
-        if other.name in (LOCK, MANIFEST, name):
-            continue
-        if other.is_dir(follow_symlinks=False):
-            shutil.rmtree(other.path, ignore_errors=True)
-        else:
-            with contextlib.suppress(OSError):
-                os.unlink(other.path)
-    return len(all_documents)
-
-
-def _sorted(documents: Documents, keys: Iterable[str]) -> list[Document]:
-    """Give documents in the order of their keys' UTF-8, in which a segment has them."""
-    return [
-        documents[key] for key in sorted(keys, key=lambda key: key.encode("utf-8", "surrogatepass"))
-    ]
-
-
-def _finish(
-    place: str,
-    folder: str,
-    segments: tuple[Segment, ...],
-    documents: Documents,
-    known: dict[str, Kept],
-) -> None:
-    files = describe_files(os.path.join(place, folder), known)
-    suspects, stamp = documents.changed, documents.stamp
-    if len(suspects) > _MOST_SUSPECTS:
-        suspects, stamp = frozenset(), (b"", b"")
-    write_manifest(place, Manifest(folder, files, segments, stamp, suspects))
 
 
 # -- in memory -------------------------------------------------------------------------------------------------------

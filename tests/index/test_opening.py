@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kb.index import manifest as manifests
-from kb.index import opening, segments
+from kb.index import opening, renewal, segments
 from kb.index.manifest import describe_files, read_manifest, write_manifest
 from kb.index.opening import look_at_index
 from kb.index.question import BadQuery, read_question
@@ -231,7 +231,7 @@ def killed_at(owner: object, name: str, when: str) -> Iterator[None]:
 @pytest.mark.parametrize("is_first", [True, False])
 @pytest.mark.parametrize(
     "owner, name",
-    [(segments, "write_changes"), (opening, "write_manifest"), (kept.os, "replace")],
+    [(segments, "write_changes"), (renewal, "write_manifest"), (kept.os, "replace")],
 )
 def test_a_killed_writer_leaves_nothing_wrong(
     root: Path, owner: object, name: str, is_first: bool, when: str
