@@ -706,6 +706,14 @@ _ENTRIES = (
         example="- title:: Head of Partnerships (by bobb) [^2026-01-15-offsite]",
     ),
     Code(
+        "KB320",
+        "id-of-both",
+        _W,
+        "An observation has the id of an entity, which hides it: a command that takes either reads the entity.",
+        "Give one of them another id and stem; where an observation is cited, mend the citations.",
+        example="(in observations/2026/01/ada.md, while there is an entity ada)\nid: ada",
+    ),
+    Code(
         "KB401",
         "bad-date",
         _E,

@@ -29,7 +29,9 @@ def _check_fields(material: Material, observation: ObservationFile) -> Iterator[
         message, hint = "nobody said it", "write said_by: with the entity's id"
     elif not observation.about:
         message, hint = "it is about nothing", "write about: [ids]"
-    elif is_known and decision.text in _ABOUT_ENTITIES and len(observation.about) < 2:
+    elif (
+        is_known and decision.text in _ABOUT_ENTITIES and _count_entities(material, observation) < 2
+    ):
         message, hint = f'"{decision.text}" must be about two entities', "write about: [one, other]"
     else:
         return
@@ -39,17 +41,31 @@ def _check_fields(material: Material, observation: ObservationFile) -> Iterator[
     )
 
 
+def _count_entities(material: Material, observation: ObservationFile) -> int:
+    """Count what a decision is about, besides the decisions that it takes back."""
+    return sum(not _is_decision(material, name.text) for name in observation.about)
+
+
+def _is_decision(material: Material, id: str) -> bool:
+    found = material.resolution.observations.get(id)
+    return found is not None and found.kind == "decision" and not material.exists(id)
+
+
 def _check_about(
     material: Material, observation: ObservationFile, statements: set[str]
 ) -> Iterator[Diagnostic]:
-    """Find ids that nothing has. Merges are about entities; others may be about statements and observations too."""
+    """Find ids that nothing has. Merges are about entities, and the decisions that they take back; others about anything."""
     word = observation.decision.text if observation.decision else ""
     for name in observation.about:
         id, _, statement = name.text.partition("^")
         id = id.rstrip("#/ ")
         is_known = material.exists(id) if id else statement in statements
-        if word not in _ABOUT_ENTITIES and id and not is_known:
-            is_known = id in material.resolution.observations or id in statements
+        if id and not is_known:
+            is_known = (
+                _is_decision(material, id)
+                if word in _ABOUT_ENTITIES
+                else id in material.resolution.observations or id in statements
+            )
         if is_known or id in material.unread_stems:
             continue
         hint = did_you_mean(id, material.entity_ids)

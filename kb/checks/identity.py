@@ -5,15 +5,31 @@ from collections.abc import Iterator, Sequence
 from kb.checks.guesses import did_you_mean
 from kb.checks.material import Material
 from kb.diagnostics import Diagnostic, Span
+from kb.graph.decided import are_judged_two
 from kb.graph.keys import normalize_key
 from kb.model.entity import EntityFile
 from kb.model.observation import ObservationFile
 
 
 def check_duplicate_ids(material: Material) -> Iterator[Diagnostic]:
-    """Find ids that several files claim. Entities and observations each have a space of their own."""
+    """Find ids that several entities' files claim, or several observations'."""
     yield from _check_duplicates(material, material.resolution.files)
     yield from _check_duplicates(material, material.corpus.observations)
+
+
+def check_ids_of_both(material: Material) -> Iterator[Diagnostic]:
+    """Find observations that bear the id of an entity. Each can be cited and linked; what takes either reads the entity."""
+    entities: dict[str, EntityFile] = {}
+    for file in sorted(material.resolution.files, key=lambda file: file.path):
+        entities.setdefault(file.id, file)
+    for observation in material.corpus.observations:
+        entity = entities.get(observation.id)
+        if entity is not None:
+            message = f'"{entity.id}" is the id of an entity, {entity.path}, too'
+            related = ((entity.path, entity.id_span),)
+            yield material.finding(
+                "KB320", observation.path, observation.id_span, message, related=related
+            )
 
 
 def _check_duplicates(
@@ -51,7 +67,7 @@ def _merge_hint(material: Material, ids: tuple[str, ...], key: str) -> str:
     """Suggest the merge where one is possible."""
     first, last = ids[0], ids[-1]
     mine, theirs = material.type_of(last), material.type_of(first)
-    is_judged = material.resolution.identities.are_distinct(first, last)
+    is_judged = are_judged_two(material.graph, first, last)
     if is_judged or (mine is not None and theirs is not None and mine != theirs):
         return (
             f"they are not the same: take the key from one of them: kb set ID keys {key} --remove"

@@ -1,14 +1,16 @@
 """Names that several entities bear, and aliases that are another entity's id."""
 
 from collections.abc import Iterator
+from itertools import combinations
 
 from kb.checks.material import Material
 from kb.diagnostics import Diagnostic, Span
+from kb.graph.decided import are_judged_two
 from kb.model.names import fold
 
 
 def check_shared_names(material: Material) -> Iterator[Diagnostic]:
-    """Find entities that share names and are not judged distinct: one finding for those that share the same ones."""
+    """Find entities that share names and are not judged two: one finding for those that share the same ones."""
     identities = material.resolution.identities
     shared: dict[tuple[str, ...], list[str]] = {}
     for name, bearers in identities.iter_names():
@@ -17,7 +19,7 @@ def check_shared_names(material: Material) -> Iterator[Diagnostic]:
         open_ones = tuple(
             one
             for one in bearers
-            if any(other != one and not identities.are_distinct(one, other) for other in bearers)
+            if any(other != one and _is_open(material, one, other) for other in bearers)
         )
         if open_ones:
             shared.setdefault(open_ones, []).append(name)
@@ -25,14 +27,23 @@ def check_shared_names(material: Material) -> Iterator[Diagnostic]:
         yield _shared(material, bearers, sorted(names))
 
 
+def _is_open(material: Material, one: str, other: str) -> bool:
+    """Say whether nobody judged of two whether they are one."""
+    return not are_judged_two(material.graph, one, other)
+
+
 def _shared(material: Material, bearers: tuple[str, ...], names: list[str]) -> Diagnostic:
     places = sorted(_find_name(material, bearer, names[0]) for bearer in bearers)
-    *others, (path, span, written, id) = places
+    *others, (path, span, written, _) = places
     also = "".join(f', "{name}"' for name in names[1:4])
     ids = " and ".join(f'"{other[3]}"' for other in others[:5])
     message = f'"{written}"{also} is a name of {ids} too'
-    first = others[0][3]
-    hint = f'if they are one: kb merge {first} {id} --why "…"; if not: kb distinct {first} {id} --why "…"'
+    one, two = next(
+        pair
+        for pair in combinations([other[3] for other in places], 2)
+        if _is_open(material, *pair)
+    )
+    hint = f'if they are one: kb merge {one} {two} --why "…"; if not: kb distinct {one} {two} --why "…"'
     related = tuple((other[0], other[1]) for other in others)
     return material.finding("KB308", path, span, message, hint, related)
 

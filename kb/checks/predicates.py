@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from kb.checks.guesses import did_you_mean
+from kb.checks.guesses import did_you_mean, say_addition
 from kb.checks.material import Material
 from kb.checks.places import predicate_place
 from kb.diagnostics import Diagnostic
@@ -63,10 +63,11 @@ class _Words:
         return self.vocabulary.read_relation(word).is_known
 
     def hint(self, draft: Draft) -> str:
-        """Offer the nearest word."""
+        """Offer the nearest word, else the line that would make it one."""
         key = (draft.line.section, draft.line.predicate)
         if key not in self.hints:
-            self.hints[key] = did_you_mean(key[1], self.words[key[0]])
+            otherwise = f"use a word that 'kb vocabulary' lists, or {say_addition(key[1], key[0])}"
+            self.hints[key] = did_you_mean(key[1], self.words[key[0]], otherwise)
         return self.hints[key]
 
 

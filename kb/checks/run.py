@@ -47,6 +47,7 @@ RULES: tuple[Rule, ...] = (
     links.check_object_links,
     links.check_mentioned_links,
     identity.check_duplicate_ids,
+    identity.check_ids_of_both,
     identity.check_shared_keys,
     identity.check_redirects,
     names.check_shared_names,

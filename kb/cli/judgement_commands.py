@@ -134,7 +134,7 @@ def decide_command(decision: str, about: tuple[str, ...], title: str, **how: Any
 
     reject: two entities are not one, or not what was suggested of them; or statements (entity/^id) are wrong.
     not-mentioned: an entity does not occur in an observation. correct: what was recorded was wrong, of any entities,
-    observations and statements.
+    observations and statements; it takes back the decisions that it is about, and those that part the entities.
 
     \b
     kb decide reject dana-whitfield northpeak --why "She works for Fairline."

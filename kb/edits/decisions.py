@@ -1,6 +1,6 @@
 """Decisions as sealed observations, which a program can read: what was decided, about what, by whom, and why."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -8,7 +8,7 @@ from kb.edits.edit import Edit
 from kb.edits.new_observation import NewObservation, plan_observation, speaker
 from kb.edits.workspace import Workspace
 from kb.errors import UsageError
-from kb.graph.decided import PARTING, find_joinings, find_partings
+from kb.graph.decided import PARTING, Shift, find_partings, foresee_taking_back
 from kb.graph.graph import Graph, Observation
 from kb.model.observation import DECISIONS
 from kb.model.time import moment
@@ -80,9 +80,9 @@ def plan_decide(
     notes: tuple[str, ...] = ()
     match decision:
         case "correct":
-            named, notes = _correct(workspace, read)
+            named, notes = _correct(workspace.graph, read)
         case "reject":
-            named = _earlier(workspace, read)
+            notes = tuple(_iter_merged(workspace.graph, *ids))
     filed = plan_decision(workspace, decision, (*ids, *named), title, reason)
     return Edit(
         "decide",
@@ -95,63 +95,74 @@ def plan_decide(
     )
 
 
-def say_taken_back(decisions: Iterable[str]) -> tuple[str, ...]:
-    """Name each decision that another one takes back."""
-    return tuple(f"taken back: {id}" for id in decisions)
+def say_shift(graph: Graph, shift: Shift) -> tuple[str, ...]:
+    """Name each decision that does not stand any more, and each that stands again; no merges, which files make and undo."""
+    return tuple(
+        f"{what}: {id}"
+        for what, ids in (("taken back", shift.taken), ("stands again", shift.again))
+        for id in ids
+        if graph.observations[id].decision != "merge"
+    )
 
 
 def _correct(
-    workspace: Workspace, about: Sequence[tuple[_About, str]]
+    graph: Graph, about: Sequence[tuple[_About, str]]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Find the decisions that a correction takes back besides those it is about, for it to name; and say what it does."""
-    graph = workspace.graph
-    seen = [graph.observations[id] for kind, id in about if kind == "observation"]
-    parting = [one for one in seen if one.decision in PARTING]
     given = list(combinations([id for kind, id in about if kind == "entity"], 2))
-    named = list(_pairs_of(graph, parting))
-    found = [id for pair in given for id in _partings(graph, *pair)]
-    standing = dict.fromkeys((*found, *(id for pair in named for id in _partings(graph, *pair))))
-    taken = [id for id in standing if id in found or any(id == one.id for one in parting)]
-    merged = _pairs_of(graph, (one for one in seen if one.decision == "merge"))
-    pairs = dict.fromkeys((*given, *named, *merged))
+    seen = [graph.observations[id] for kind, id in about if kind == "observation"]
+    decided = [one.id for one in seen if one.decision]
+    parting = [one for one in seen if one.decision in PARTING]
+    merges = [one for one in seen if one.decision == "merge"]
+    found = dict.fromkeys(id for pair in given for id in _partings(graph, pair))
+    named = tuple(id for id in found if id not in decided)
+    without = (*decided, *named)
+    shift = foresee_taking_back(graph, without)
+    parted, merged = (list(_pairs_of(graph, ones)) for ones in (parting, merges))
+    still = dict.fromkeys(id for pair in parted for id in _partings(graph, pair, without))
+    pairs = dict.fromkeys((*given, *parted, *merged))
     notes = [
-        *say_taken_back(taken),
-        *(f"still parted by {id}: kb decide correct {id}" for id in standing if id not in taken),
-        *(f"{one.id} was taken back before" for one in parting if one.id not in standing),
+        *(f"taken back: {one.id}" for one in merges if one.id in shift.taken),
+        *say_shift(graph, shift),
+        *(f"still parted by {id}: kb decide correct {id}" for id in still if id not in shift.again),
+        *(f"{id} was taken back before" for id in decided if id not in shift.taken),
         *(note for pair in pairs for note in _iter_kept(graph, *pair)),
     ]
     if given and not notes:
         notes.append("it takes no judgement back: none that parts them is on record")
-    return tuple(id for id in taken if not any(id == one.id for one in seen)), tuple(notes)
-
-
-def _earlier(workspace: Workspace, about: Sequence[tuple[_About, str]]) -> tuple[str, ...]:
-    """Find what would take back a rejection of two entities, were it not named as what came before."""
-    graph = workspace.graph
-    ids = dict.fromkeys(graph.survivors.get(id, id) for kind, id in about if kind == "entity")
-    return tuple(one.id for one in find_joinings(graph, *ids)) if len(ids) == 2 else ()
+    return named, tuple(notes)
 
 
 def _pairs_of(graph: Graph, decisions: Iterable[Observation]) -> Iterator[tuple[str, str]]:
     """Yield the two entities that each decision parts or joins, where they are there."""
     for one in decisions:
-        ids = [id for id in one.about if id in graph.entities or id in graph.survivors]
+        ids = dict.fromkeys(id for id in one.about if id in graph.entities or id in graph.survivors)
         if len(ids) > 1:
-            yield ids[0], ids[1]
+            first, second, *_ = ids
+            yield first, second
 
 
-def _partings(graph: Graph, first: str, second: str) -> tuple[str, ...]:
-    one, other = (graph.survivors.get(id, id) for id in (first, second))
-    return tuple(found.id for found in find_partings(graph, one, other)) if one != other else ()
+def _partings(
+    graph: Graph, pair: tuple[str, str], without: Collection[str] = ()
+) -> tuple[str, ...]:
+    one, other = (graph.survivors.get(id, id) for id in pair)
+    if one == other:
+        return ()
+    return tuple(found.id for found in find_partings(graph, one, other, without=without))
+
+
+def _iter_merged(graph: Graph, *ids: str) -> Iterator[str]:
+    """Say of two that they are merged, which no such decision changes."""
+    if len(ids) == 2 and len({graph.survivors.get(id, id) for id in ids}) == 1:
+        merged = next(id for id in ids if id in graph.survivors)
+        yield f"{' and '.join(ids)} are merged, and stay so: kb unmerge {merged}"
 
 
 def _iter_kept(graph: Graph, first: str, second: str) -> Iterator[str]:
     """Say what files say of two, which no correction changes."""
+    yield from _iter_merged(graph, first, second)
     one, other = (graph.survivors.get(id, id) for id in (first, second))
-    if one == other:
-        merged = first if first in graph.survivors else second
-        yield f"{first} and {second} are merged, and stay so: kb unmerge {merged}"
-    elif graph.are_distinct(one, other):
+    if graph.are_distinct(one, other):
         yield f"{first} and {second} are judged distinct in a file, and stay so: kb distinct {first} {second} --withdraw"
 
 

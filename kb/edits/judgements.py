@@ -5,15 +5,25 @@ refused where it would not be followed. Two types nothing can force. A merge tha
 which would beat it, takes that judgement back in the same edit, and its undoing puts it in again.
 """
 
-from kb.edits.decisions import OVERRODE, Reason, plan_decision, say_taken_back
+from kb.edits.decisions import OVERRODE, Reason, plan_decision, say_shift
 from kb.edits.edit import Edit, FileChange
 from kb.edits.entity_fields import change_fields, is_issued_once
 from kb.edits.front_matter_splices import Value, has_field, read_field
 from kb.edits.workspace import EntityText, Refused, Workspace
-from kb.graph.decided import find_decisions, find_parting, find_partings, group_of, last_of
+from kb.graph.decided import (
+    find_decisions,
+    find_parting,
+    find_partings,
+    foresee_taking_back,
+    group_of,
+    is_undone,
+    last_of,
+    named_by,
+)
 from kb.graph.graph import Observation
 from kb.graph.identity import resolve_identities
 from kb.load import load_file
+from kb.model.names import fold
 from kb.model.time import Date
 from kb.syntax.edtf import parse_date
 from kb.syntax.entity_file import parse_entity_file
@@ -58,12 +68,12 @@ def plan_merge(
         change = change_fields(workspace.open_entity(id), fields, keeps_empty=True)
         changes += [change] if change else []
     _check_followed(workspace, kept, gone, changes)
-    title = f"{workspace.name_of(gone)} is {workspace.name_of(kept)}"
-    done = _judged(
-        workspace, "merge", (gone, kept), title, reason, opened, tuple(changes), overrode=pairs
-    )
+    takes_back = tuple(one.id for one in find_partings(graph, kept, gone))
+    title = " is ".join(_name_two(workspace, gone, kept))
+    about, files = (gone, kept), tuple(changes)
+    done = _judged(workspace, "merge", about, title, reason, opened, files, "", pairs, takes_back)
     overridden = tuple(f"taken back: {pair.replace(' ', ' is not ')}" for pair in pairs)
-    overridden += say_taken_back((undone.id,) if undone else ())
+    overridden += say_shift(graph, foresee_taking_back(graph, takes_back))
     overridden += _joined_too(workspace, kept, gone)
     if survivor in graph.survivors:
         # What hangs on the redirect that was named would stay when that one is taken back.
@@ -77,7 +87,7 @@ def _judged_apart(workspace: Workspace, kept: str, gone: str, undone: Observatio
     judged = _parting(workspace, kept, gone)
     decision = undone
     if undone and not judged:
-        pair = (undone.about[0], undone.about[-1])
+        pair = _pair_of(workspace, undone, kept, gone)
         said = "parted again by kb unmerge"
     else:
         pair = next(((id, others[0]) for id, others in judged.items()), (kept, gone))
@@ -86,6 +96,13 @@ def _judged_apart(workspace: Workspace, kept: str, gone: str, undone: Observatio
     through = "" if {*pair} == {kept, gone} else f", and would be joined through {kept} and {gone}"
     by = f" ({decision.id})" if decision else ""
     return f"{' and '.join(pair)} are {said}{by}{through}"
+
+
+def _pair_of(workspace: Workspace, decision: Observation, kept: str, gone: str) -> tuple[str, str]:
+    """Name those two of two groups that a decision is about, as it names them."""
+    group = {*group_of(workspace.graph, kept), *group_of(workspace.graph, gone)}
+    first, *_, last = (id for id in decision.about if id in group)
+    return first, last
 
 
 def _joined_too(workspace: Workspace, kept: str, gone: str) -> tuple[str, ...]:
@@ -111,8 +128,8 @@ def plan_unmerge(workspace: Workspace, other: str, reason: Reason) -> Edit:
         raise Refused(f"{gone} is not merged into another", hint)
     kept = target.text if target else ""
     is_there = workspace.places.path_of(kept) is not None and kept != gone
-    name = opened.file.name
-    title = f"{name} is not {workspace.name_of(kept)}" if is_there else f"{name} is itself"
+    names = _name_two(workspace, gone, kept) if is_there else (opened.file.name, "itself")
+    title = (" is not " if is_there else " is ").join(names)
     # A redirect to nothing, or to itself, was no merge: there is only one to speak of.
     about = (gone, kept) if is_there else (gone,)
     decision = "unmerge" if is_there else "correct"
@@ -120,13 +137,20 @@ def plan_unmerge(workspace: Workspace, other: str, reason: Reason) -> Edit:
     merge = _last_merge(workspace, gone, kept)
     _check_follows(reason, merge)
     again = _overridden(workspace, merge)
+    # What the merge took back stands again only where the merge is taken back by name.
+    takes_back = (merge.id,) if merge and (again or named_by(workspace.graph, merge)) else ()
     for id in sorted({gone, *again}):
         fields = [*_with(workspace, id, again.get(id, ()))]
         fields += [(_REDIRECT, None)] if id == gone else []
         change = change_fields(workspace.open_entity(id), fields)
         changes += [change] if change else []
-    done = _judged(workspace, decision, about, title, reason, opened, tuple(changes), "unmerge")
-    notes = (f"judged again: {id} is not {other}" for id, ids in again.items() for other in ids)
+    files = tuple(changes)
+    done = _judged(
+        workspace, decision, about, title, reason, opened, files, "unmerge", takes_back=takes_back
+    )
+    notes = [f"judged again: {id} is not {other}" for id, ids in again.items() for other in ids]
+    shift = foresee_taking_back(workspace.graph, takes_back)
+    notes += say_shift(workspace.graph, shift._replace(taken=()))
     return done._replace(notes=(*done.notes, *notes))
 
 
@@ -151,7 +175,7 @@ def plan_distinct(
     change = change_fields(opened, ((_DISTINCT, tuple(dict.fromkeys(names))),))
     if change is None:
         raise Refused(f"{low} says so already, and it is not followed", "kb check says why")
-    title = f"{workspace.name_of(low)} and {workspace.name_of(high)} are two"
+    title = f"{' and '.join(_name_two(workspace, low, high))} are two"
     return _judged(workspace, "distinct", (low, high), title, reason, opened, (change,))
 
 
@@ -165,12 +189,24 @@ def _plan_withdrawal(workspace: Workspace, low: str, high: str, reason: Reason) 
     if not changes and not parted:
         subject = f"{low} and {high} are not judged distinct"
         return Edit("distinct", subject, (), (low, high), opened.file.path)
-    title = f"{workspace.name_of(low)} and {workspace.name_of(high)} may be one after all"
+    title = f"{' and '.join(_name_two(workspace, low, high))} may be one after all"
     about, files = (low, high), tuple(changes)
     done = _judged(
         workspace, "correct", about, title, reason, opened, files, "distinct", takes_back=parted
     )
-    return done._replace(notes=(*done.notes, *say_taken_back(parted)))
+    shift = foresee_taking_back(workspace.graph, parted)
+    return done._replace(notes=(*done.notes, *say_shift(workspace.graph, shift)))
+
+
+def _name_two(workspace: Workspace, first: str, second: str) -> tuple[str, str]:
+    """Name two as a title does: by their ids, where their names would not tell them apart."""
+    one, other = (
+        entity.name
+        if (entity := workspace.graph.entities.get(id))
+        else workspace.open_entity(id).file.name
+        for id in (first, second)
+    )
+    return (one, other) if fold(one) != fold(other) else (first, second)
 
 
 Fields = list[tuple[str, Value | None]]
@@ -200,13 +236,17 @@ def _with(workspace: Workspace, id: str, others: tuple[str, ...]) -> Fields:
 
 def _last_merge(workspace: Workspace, gone: str, kept: str) -> Observation | None:
     """Find the merge on record that a redirect comes from."""
-    decided = find_decisions(workspace.graph, (gone,), (kept,))
-    merges = [one for one in decided if one.decision == "merge"]
+    graph = workspace.graph
+    merges = [
+        one
+        for one in find_decisions(graph, (gone,), (kept,), ("merge",))
+        if not is_undone(graph, one)
+    ]
     return last_of(merges) if merges else None
 
 
 def _check_follows(reason: Reason, merge: Observation | None) -> None:
-    """Refuse that a merge is undone before it was made: it would count as the later decision, and part nobody."""
+    """Refuse a record by which a merge was undone before it was made."""
     date = parse_date(reason.happened_at) if reason.happened_at else None
     made = merge.happened_at if merge else None
     if isinstance(date, Date) and merge and made and date.after <= made.first:

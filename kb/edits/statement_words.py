@@ -27,15 +27,16 @@ def read_word(workspace: Workspace, written: str, section: Section) -> Reading:
     if there.is_known:
         kind, other = ("fact", "kb fact") if is_relation else ("relation", "kb relate")
         raise UsageError(f'"{written}" is a {kind}', f"write it with {other}")
-    from kb.checks.guesses import did_you_mean
+    from kb.checks.guesses import did_you_mean, say_addition
 
     words = sorted(_words(workspace, section))
     near = did_you_mean(word, words)
     near = f"{near} Else" if near else "kb vocabulary lists the words; else"
+    addition = say_addition(word, section)
     if is_relation:
-        hint = f"{near} write --type custom --reason TEXT, or add the word to kb.yaml"
+        hint = f"{near} write --type custom --reason TEXT, or {addition}"
         raise UsageError(f'there is no relation "{written}"', hint)
-    raise UsageError(f'there is no fact "{written}"', f"{near} add the word to kb.yaml")
+    raise UsageError(f'there is no fact "{written}"', f"{near} {addition}")
 
 
 def _words(workspace: Workspace, section: Section) -> Iterable[str]:

@@ -1,17 +1,26 @@
-"""What is on record of two entities: who said that they are two, and who took that back. Of what stands in no file."""
+"""What is on record of two entities: who said that they are two, and who took that back. Of what stands in no file.
+
+A decision is taken back by one that names it, and by nothing else: no date, and no order in which decisions were filed,
+matters to what stands.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import reduce
+from typing import NamedTuple
 
 from kb.graph.graph import Graph, Observation
 
 #: Decisions that two are two.
 PARTING = ("distinct", "reject", "unmerge")
-#: Decisions that take one back: a ``correct`` those that it names, where it names any; else all that came before.
-_JOINING = ("merge", "correct")
-#: Which of several decisions of one moment counts as the last: what is taken back was decided before, what was merged and
-#: is not any more was parted later.
-_ORDER = {"merge": 0, "distinct": 1, "reject": 1, "correct": 2, "unmerge": 3}
+#: Decisions that take back those that they name: a merge what had parted the two, an unmerge such a merge.
+_TAKING_BACK = ("correct", "merge", "unmerge")
+
+
+class Shift(NamedTuple):
+    """What it changes that some decisions are taken back, by id."""
+
+    taken: tuple[str, ...]  #: what stood, and does not any more
+    again: tuple[str, ...]  #: what stands again, since what took it back is taken back itself
 
 
 def group_of(graph: Graph, survivor: str) -> tuple[str, ...]:
@@ -21,7 +30,7 @@ def group_of(graph: Graph, survivor: str) -> tuple[str, ...]:
 
 
 def are_judged_two(graph: Graph, first: str, second: str) -> bool:
-    """Say whether somebody said that two survivors are two, in a file or on record, and nobody took it back since."""
+    """Say whether somebody said that two survivors are two, in a file or on record, and nobody took it back."""
     return graph.are_distinct(first, second) or bool(find_partings(graph, first, second))
 
 
@@ -34,83 +43,114 @@ def find_parting(
 
 
 def find_partings(
-    graph: Graph, first: str, second: str, kinds: Collection[str] = PARTING
+    graph: Graph,
+    first: str,
+    second: str,
+    kinds: Collection[str] = PARTING,
+    without: Collection[str] = (),
 ) -> tuple[Observation, ...]:
-    """List the decisions of some kinds that part two survivors and were not taken back, by id."""
-    decided = find_decisions(graph, group_of(graph, first), group_of(graph, second))
-    parting = [one for one in decided if one.decision in kinds and _stands(graph, one)]
-    joining = _joining(graph, decided) if parting else ()
-    return tuple(
-        one
-        for one in parting
-        if not any(comes_after(other, one) for other in joining if other.id not in one.about)
-    )
+    """List the decisions of some kinds that part two survivors and were not taken back, by id.
 
-
-def find_joinings(graph: Graph, first: str, second: str) -> tuple[Observation, ...]:
-    """List the decisions that take back all that parted two survivors before, by id: what names them came after."""
-    return _joining(graph, find_decisions(graph, group_of(graph, first), group_of(graph, second)))
+    ``without``: as if those were taken back, too.
+    """
+    decided = find_decisions(graph, group_of(graph, first), group_of(graph, second), kinds)
+    return tuple(one for one in decided if _stands(graph, one, without))
 
 
 def find_decisions(
-    graph: Graph, mine: Sequence[str], theirs: Sequence[str]
+    graph: Graph, mine: Sequence[str], theirs: Sequence[str], kinds: Collection[str]
 ) -> tuple[Observation, ...]:
-    """List the decisions whether two groups of entities are one, by id: those about some of either."""
+    """List the decisions of some kinds about two groups of entities, by id: those about some of either."""
     return tuple(
         one
         for id in sorted(_involving(graph, mine) & _involving(graph, theirs))
-        if (one := graph.observations[id]).decision in _ORDER
+        if (one := graph.observations[id]).decision in kinds
         and not set(mine).isdisjoint(one.about)
         and not set(theirs).isdisjoint(one.about)
     )
 
 
+def named_by(graph: Graph, one: Observation) -> tuple[Observation, ...]:
+    """List the decisions that a decision takes back."""
+    if one.decision not in _TAKING_BACK:
+        return ()
+    named = (graph.observations[id] for id in one.about if id in graph.observations)
+    return tuple(other for other in named if other.decision)
+
+
+def is_undone(graph: Graph, merge: Observation) -> bool:
+    """Say whether a decision is a merge that an unmerge names."""
+    takers = _iter_takers(graph, merge.id) if merge.decision == "merge" else ()
+    return any(one.decision == "unmerge" for one in takers)
+
+
+def foresee_taking_back(graph: Graph, ids: Iterable[str]) -> Shift:
+    """Say what would change, were some decisions taken back: of them, and of all that they took back, one through another."""
+    without = tuple(dict.fromkeys(ids))
+    concerned: dict[str, Observation] = {}
+    todo = [graph.observations[id] for id in without]
+    while todo:
+        one = todo.pop()
+        if one.id not in concerned:
+            concerned[one.id] = one
+            todo += named_by(graph, one)
+    before = {id for id, one in concerned.items() if _stands(graph, one)}
+    after = {id for id, one in concerned.items() if _stands(graph, one, without)}
+    return Shift(tuple(sorted(before - after)), tuple(sorted(after - before)))
+
+
 def last_of(decisions: Iterable[Observation]) -> Observation:
     """Give the last one of some decisions; ``TypeError`` of none."""
-    return reduce(lambda one, other: other if comes_after(other, one) else one, decisions)
+    return reduce(lambda one, other: other if _comes_after(other, one) else one, decisions)
 
 
-def comes_after(one: Observation, other: Observation) -> bool:
-    """Say whether a decision was taken after another: by their dates, where these tell. A day tells nothing of its moments."""
+def _comes_after(one: Observation, other: Observation) -> bool:
+    """Say whether a decision was taken after another: by their dates, where these tell, else by their ids.
+
+    A day tells nothing of its moments; of one title and day, ids are numbered as they are filed.
+    """
     mine, theirs = one.happened_at, other.happened_at
     if mine and theirs and not mine.span.overlaps(theirs.span):
         return mine.first > theirs.first
-    return _rank(one) > _rank(other)
+    return (len(one.id), one.id) > (len(other.id), other.id)
 
 
-def _joining(graph: Graph, decided: Iterable[Observation]) -> tuple[Observation, ...]:
-    return tuple(
-        one
-        for one in decided
-        if one.decision in _JOINING and not _names_any(graph, one) and _stands(graph, one)
-    )
+def _stands(graph: Graph, one: Observation, without: Collection[str] = ()) -> bool:
+    """Say whether no decision that stands itself takes one back; decisions ``without`` do not stand.
+
+    A merge that an unmerge names is undone for good: to take the unmerge back merges nothing. Of those that take one
+    another back in a circle none stands.
+    """
+    takers: dict[str, tuple[str, ...]] = {}
+    known: dict[str, bool] = {}
+    todo = [one]
+    while todo:
+        at = todo.pop()
+        if at.id not in takers:
+            found = tuple(_iter_takers(graph, at.id))
+            takers[at.id] = tuple(other.id for other in found)
+            todo += found
+            if at.id in without or is_undone(graph, at):
+                known[at.id] = False
+    while one.id not in known:
+        told = {
+            id: not any(known.get(other) for other in others)
+            for id, others in takers.items()
+            if id not in known
+            and (all(other in known for other in others) or any(map(known.get, others)))
+        }
+        if not told:  # what is left hangs on a circle
+            return not any(one.id in others for others in takers.values())
+        known |= told
+    return known[one.id]
 
 
-def _rank(one: Observation) -> tuple[int, int, str]:
-    # Of one title and day, ids are numbered as they are filed.
-    return _ORDER[one.decision], len(one.id), one.id
-
-
-def _stands(graph: Graph, one: Observation, asked: tuple[str, ...] = ()) -> bool:
-    """Say whether no correction that stands itself names a decision."""
-    asked = (*asked, one.id)
-    return not any(
-        _stands(graph, other, asked)
-        for other in _iter_corrections(graph, one.id)
-        if other.id not in asked
-    )
-
-
-def _iter_corrections(graph: Graph, decision: str) -> Iterator[Observation]:
+def _iter_takers(graph: Graph, decision: str) -> Iterator[Observation]:
+    """Yield the decisions that take one back, were they to stand."""
     for id in graph.involving(decision):
         one = graph.observations[id]
-        if one.decision == "correct" and decision in one.about:
+        if one.decision in _TAKING_BACK and decision in one.about and id != decision:
             yield one
-
-
-def _names_any(graph: Graph, one: Observation) -> bool:
-    """Say whether a decision names others."""
-    return any(id in graph.observations and graph.observations[id].decision for id in one.about)
 
 
 def _involving(graph: Graph, ids: Iterable[str]) -> set[str]:

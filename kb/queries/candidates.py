@@ -6,7 +6,7 @@ that a merge of them was undone.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -117,11 +117,16 @@ def _reasons(graph: Graph, first: str, second: str, found: _Found) -> Iterator[R
         yield Reason("near-name", f'"{one}" and "{other}" are near ({score}%)')
     shared = sorted(set(graph.neighbors(first)) & set(graph.neighbors(second)))
     if shared:
-        names = ", ".join(
-            graph.entities[id].name if id in graph.entities else id for id in shared[:_SHOWN]
-        )
+        names = ", ".join(_told_apart(graph, shared[:_SHOWN]))
         more = f" and {len(shared) - _SHOWN} more" if len(shared) > _SHOWN else ""
         yield Reason("neighbors", f"both are next to {names}{more}")
+
+
+def _told_apart(graph: Graph, ids: Sequence[str]) -> Iterator[str]:
+    """Name entities, those of one name with their ids."""
+    names = [graph.entities[id].name if id in graph.entities else id for id in ids]
+    for id, name in zip(ids, names, strict=True):
+        yield f"{name} ({id})" if names.count(name) > 1 else name
 
 
 class _Finder:

@@ -209,6 +209,9 @@ PROVOCATIONS: dict[str, Provocation] = {
     ),
     "KB318": Provocation(ada(*facts(f"- title:: Head (superseded by ^b7h2r4tc) {CITE}"))),
     "KB319": Provocation(ada(*facts(f"- title:: Head of Partnerships (by bobb) {CITE}"))),
+    "KB320": Provocation(
+        {ADA: entity("ada"), "observations/2026/01/ada.md": sealed("ada", happened_at="2026-01-15")}
+    ),
     "KB401": Provocation(ada(*relations(f"- related-to:: [Bob](bob.md) (2026-02-30) {CITE}"))),
     "KB402": Provocation(ada(*facts("- title:: Head of Partnerships"))),
     "KB403": Provocation(ada(*facts("- title:: Head of Partnerships [^2026-01-16-offsite]"))),

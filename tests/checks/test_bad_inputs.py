@@ -134,10 +134,10 @@ def test_row_50_names_whose_end_some_systems_drop(make_kb: Make, name: str) -> N
 def test_row_54_files_that_were_never_read_are_left_alone(make_kb: Make) -> None:
     """BAD-INPUTS 54: an over-long file is named by ``check``, ``fmt`` and ``seal``; the others are written."""
     huge = b"---\nid: big\n---\n" + b"- " * (MAX_FILE_BYTES // 2)
-    big, other = "entities/person/big.md", "observations/2026/01/big.md"
+    big, other = "entities/person/big.md", "observations/2026/01/large.md"
     files = {A: entity("a", "## Facts", "", "- title:: X"), big: huge, other: huge}
     kb = make_kb({**files, OBS: observation("2026-01-01-o")})
-    assert found(kb) == ["big.md:1:1 KB114", "big.md:1:1 KB114"]
+    assert found(kb) == ["big.md:1:1 KB114", "large.md:1:1 KB114"]
     done = format_files(kb)
     assert [change.path for change in done.changed] == [A]
     assert [(one.path, "cannot be read" in one.reason) for one in done.skipped] == [(big, True)]

@@ -1,7 +1,10 @@
 """Ids, keys, names and judgements: who is who, and what contradicts itself about it."""
 
+import pytest
+
 from kb.checks import check_knowledge_base
 from kb.graph.identity import follow_redirects
+from kb.knowledge_base import KnowledgeBase
 from tests.checks.found import found, said
 from tests.conftest import entity, observation
 
@@ -16,15 +19,22 @@ def test_duplicate_id_names_both_files(make_kb) -> None:
     assert [path for path, _ in finding.related] == ["entities/person/a/ada.md"]
 
 
-def test_observations_have_ids_of_their_own(make_kb) -> None:
-    """An observation may have an entity's id; two observations may not share one."""
+def test_an_id_is_an_entitys_or_an_observations(make_kb) -> None:
+    """An observation with an entity's id is told, with both places, each of several; two observations may not share one."""
+    seen = observation("offsite", happened_at="2025-01-15")
     files = {
         "entities/event/offsite.md": entity("offsite", type="event"),
-        "observations/2025/01/offsite.md": observation("offsite", happened_at="2025-01-15"),
+        "observations/2025/01/offsite.md": seen,
     }
-    assert found(make_kb(files)) == []
-    again = {"observations/2026/01/offsite.md": observation("offsite", happened_at="2026-01-15")}
-    assert found(make_kb({**files, **again})) == ["offsite.md:2:5 KB306"]
+    assert found(make_kb(files)) == ["offsite.md:2:5 KB320"]
+    (finding,) = (one for one in check_knowledge_base(make_kb(files)) if one.code == "KB320")
+    assert finding.path == "observations/2025/01/offsite.md"
+    assert [path for path, _ in finding.related] == ["entities/event/offsite.md"]
+    again = {"observations/2026/01/offsite.md": seen}
+    both = ["offsite.md:2:5 KB306", "offsite.md:2:5 KB320"]
+    assert sorted(found(make_kb({**files, **again}))) == [*both, "offsite.md:2:5 KB320"]
+    twice = {"entities/x/offsite.md": entity("offsite", type="event"), **files}
+    assert {one.rpartition(" ")[2] for one in found(make_kb(twice))} == {"KB306", "KB320"}
 
 
 def test_duplicate_id_is_no_dangling_link_on_top(make_kb) -> None:
@@ -121,6 +131,42 @@ def test_distinct_entities_may_share_a_name(make_kb) -> None:
     assert found(make_kb(files)) == []
     third = {"entities/c.md": entity("c", name="Dana", distinct_from="[a]")}
     assert found(make_kb({**files, **third})) == ["c.md:4:7 KB308"]
+
+
+@pytest.mark.parametrize("judged", ["distinct", "reject", "unmerge"])
+def test_what_is_judged_on_record_may_share_names_and_keys(make_kb, judged: str) -> None:
+    """A pair that any decision parts is not asked about again, and no merge of it suggested; taken back, it is."""
+    same = {"name": "Dana", "keys": "[crm:C-1]", "type": "company"}
+    files = {f"entities/{id}.md": entity(id, **same) for id in "ab"}
+
+    def decision(id: str, decision: str, about: str) -> dict[str, str]:
+        fields = {"kind": "decision", "decision": decision, "about": about, "said_by": "Ada"}
+        return {f"observations/2026/01/{id}.md": observation(id, **fields)}
+
+    def asked(kb: KnowledgeBase) -> set[tuple[str, bool]]:
+        findings = check_knowledge_base(kb)
+        return {
+            (one.code, "kb merge a b" in one.hint)
+            for one in findings
+            if one.code in ("KB307", "KB308")
+        }
+
+    assert asked(make_kb(files)) == {("KB307", True), ("KB308", True)}
+    part = decision("2026-01-01-two", judged, "[b, a]")
+    assert asked(make_kb({**files, **part})) == {("KB307", False)}
+    back = decision("2026-01-02-one", "correct", "[2026-01-01-two]")
+    assert asked(make_kb({**files, **part, **back})) == {("KB307", True), ("KB308", True)}
+
+
+def test_the_hint_of_a_shared_name_is_of_two_that_nobody_judged(make_kb) -> None:
+    """Of several bearers the first pair that is open, in the order of their files."""
+    files = {
+        "entities/a.md": entity("a", name="Dana", distinct_from="[b, c]"),
+        "entities/b.md": entity("b", name="Dana"),
+        "entities/c.md": entity("c", name="Dana"),
+        "entities/d.md": entity("d", name="Dana", distinct_from="[b, c]"),
+    }
+    assert "kb merge a d --why" in said(make_kb(files), "KB308")[0][1]
 
 
 def test_alias_that_is_an_id_is_one_finding(make_kb) -> None:

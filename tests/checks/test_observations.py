@@ -116,7 +116,12 @@ def test_derivations_that_lead_back(make_kb) -> None:
         ({"decision": "merge", "said_by": "Dana", "about": "[ada, rob]"}, "rob"),
         (
             {"decision": "merge", "said_by": "Dana", "about": "[ada, 2026-01-15-offsite]"},
-            "2026-01-15-offsite",
+            "merge",
+        ),
+        ({"decision": "merge", "said_by": "Dana", "about": "[ada, bob, 2026-01-01-two]"}, None),
+        (
+            {"decision": "unmerge", "said_by": "Dana", "about": "[ada, bob, 2026-01-02-note]"},
+            "2026-01-02-note",
         ),
         ({"decision": "reject", "said_by": "Dana", "about": "[ada, ^zzzzzzzz]"}, "^zzzzzzzz"),
         ({"decision": "merge", "said_by": "Dana", "about": "[ada, bob]"}, None),
@@ -129,11 +134,14 @@ def test_derivations_that_lead_back(make_kb) -> None:
     ],
 )
 def test_decisions(make_kb, fields: dict[str, str], word: str | None) -> None:
-    """A decision says what, about what and who; merges are about entities, others about statements as well."""
+    """A decision says what, about what and who; merges are about entities and decisions, others about statements as well."""
+    two = {"kind": "decision", "decision": "distinct", "about": "[ada, bob]", "said_by": "Dana"}
     kb = make_kb(
         {
             "entities/ada.md": entity("ada", "## Facts", "", "- title:: Head ^aaaaaaaa"),
             "entities/bob.md": entity("bob"),
+            "observations/2026/01/2026-01-01-two.md": observation("2026-01-01-two", **two),
+            "observations/2026/01/2026-01-02-note.md": observation("2026-01-02-note"),
             PATH: observation("2026-01-15-offsite", kind="decision", **fields),
         }
     )

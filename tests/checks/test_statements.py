@@ -1,11 +1,16 @@
 """Statements: predicates, types, keys, values, hierarchies, causes, references."""
 
+import re
 import time
 
 import pytest
 
 from kb.checks import check_knowledge_base
 from kb.checks.hierarchy import find_knots
+from kb.edits.statement_words import read_word
+from kb.edits.workspace import Workspace
+from kb.errors import UsageError
+from kb.model.statement import Section
 from tests.checks.found import found, marked, said
 from tests.conftest import entity, observation
 
@@ -99,6 +104,32 @@ def test_guess_of_predicates_stays_in_the_section(make_kb) -> None:
     assert said(make_kb(stating("- titel:: x", section="Facts")), "KB206") == [
         ('there is no fact "titel"', 'did you mean "title"?')
     ]
+
+
+@pytest.mark.parametrize(
+    "line, section",
+    [
+        ("- Fond_of:: [Bob](bob.md)", "Relations"),
+        ("- budget:: 3", "Facts"),
+        ("- größe:: 3", "Facts"),
+        ("- on:: 3", "Facts"),
+    ],
+)
+def test_the_line_that_makes_a_word_known_is_told(make_kb, line: str, section: str) -> None:
+    """Where no word is near: by ``check`` and by the commands alike; in ``kb.yaml``, it does so."""
+    kb = make_kb(stating(line, section=section))
+    ((_, hint),) = said(kb, "KB206")
+    word = line.split()[1].removesuffix("::")
+    with pytest.raises(UsageError) as refused:
+        read_word(Workspace(kb), word, Section(section.lower()))
+    added, table = re.findall(r'add "(.+)" under "(.+):" in kb.yaml', hint)[0]
+    assert refused.value.hint.endswith(f'add "{added}" under "{table}:" in kb.yaml')
+    known = make_kb({}, config=f"kb: 1\n{table}:\n  {added}\n")
+    assert found(known, "KB206", "KB904", "KB905") == []
+    assert read_word(Workspace(known), word, Section(section.lower())).is_known
+    with pytest.raises(UsageError) as refused:
+        read_word(Workspace(kb), "a: b", Section(section.lower()))
+    assert "letters and digits" in refused.value.hint
 
 
 @pytest.mark.parametrize("bullet", ["-", "*", "  -", "-  "])

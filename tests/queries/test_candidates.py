@@ -72,6 +72,21 @@ def test_each_reason_offers_a_pair(make_kb: Make) -> None:
         assert pairs(base, id) == {pair: why for pair, why in found.items() if id in pair}
 
 
+def test_neighbors_of_one_name_are_told_apart(make_kb: Make) -> None:
+    """By their ids; a name that says who is meant stands alone."""
+    base = make_kb(
+        {
+            **person("a", *next_to("kim", "kim-2", "lee"), name="Ann"),
+            **person("b", *next_to("kim", "kim-2", "lee"), name="Ann"),
+            **person("kim", name="Kim Ito"),
+            **person("kim-2", name="Kim Ito", distinct_from="[kim]"),
+            **person("lee", name="Lee"),
+        }
+    )
+    ((*_, reason),) = (pair.reasons for pair in list_candidates(base).results)
+    assert reason.text == "both are next to Kim Ito (kim), Kim Ito (kim-2), Lee"
+
+
 def test_case_b60_a_shared_key_is_a_reason_and_no_merge(make_kb: Make) -> None:
     """case B60: one address, two names: offered, with the key; a shared mailbox says that it is one."""
     base = make_kb(
