@@ -25,7 +25,7 @@ from kb.graph.keys import (
 )
 from kb.model.entity import Key
 from kb.model.vocabulary import KeyForm, Vocabulary
-from kb.queries.unread_files import UnreadFiles, say_held
+from kb.queries.unread_files import say_held
 from kb.syntax.entity_file import parse_entity_file
 
 #: Kinds of key besides those compared exactly of which a register gives each bearer one.
@@ -85,11 +85,7 @@ def read_names(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def note_namesakes(
-    workspace: Workspace,
-    unread: UnreadFiles,
-    name: str,
-    type: str | None,
-    own: str | None = None,
+    workspace: Workspace, name: str, type: str | None, own: str | None = None
 ) -> tuple[str, ...]:
     """Name the others of the same type that bear a name. Whether they are one is not decided here."""
     others = [
@@ -98,7 +94,7 @@ def note_namesakes(
         if id != own and workspace.type_of(id) == workspace.vocabulary.read_type(type)
     ]
     if not others:
-        held = unread.holding_name(name)
+        held = workspace.unread.holding_name(name)
         return (say_held(f'"{name}"', held),) if held else ()
     shown = ", ".join(f"{workspace.name_of(id)} ({id})" for id in others[:5])
     more = f" and {len(others) - 5} more" if len(others) > 5 else ""
@@ -112,11 +108,7 @@ def note_namesakes(
 
 
 def read_keys(
-    workspace: Workspace,
-    unread: UnreadFiles,
-    texts: Sequence[str],
-    type: str | None,
-    own: str | None = None,
+    workspace: Workspace, texts: Sequence[str], type: str | None, own: str | None = None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Read keys for an entity of a type, with notes. Refused: keys of others, and those that tell nobody apart."""
     keys, notes, patterns = list[str](), list[str](), Patterns()
@@ -129,7 +121,7 @@ def read_keys(
         seen.add(normalized)
         _check_bearers(workspace, key, normalized, own)
         if own not in workspace.graph.bearers_of_key(normalized):
-            notes += _check_unread(workspace, key, normalized, own, unread)
+            notes += _check_unread(workspace, key, normalized, own)
         notes += [*read_as, *_check_kind(workspace, key), *_note_mixture(workspace, key)]
         _check_fit(workspace, key, workspace.vocabulary.read_type(type), patterns)
         keys.append(key.text)
@@ -200,17 +192,17 @@ def _check_bearers(workspace: Workspace, key: Key, normalized: str, own: str | N
 
 
 def _check_unread(
-    workspace: Workspace, key: Key, normalized: str, own: str | None, unread: UnreadFiles
+    workspace: Workspace, key: Key, normalized: str, own: str | None
 ) -> tuple[str, ...]:
     """Refuse a key that stands in a file which cannot be read whole: it may be that one's already."""
-    held = unread.holding_key(normalized)
+    held = workspace.unread.holding_key(normalized)
     # Of a file that claims the same id, or holds what is no key beside those that are, the own one is asked about.
     held = tuple(path for path in held if own is None or path != workspace.places.path_of(own))
     if held:
         raise LeftAlone(
             say_held(key.text, held), "whose key it is can only be known when that file is read"
         )
-    return tuple(filter(None, (unread.note(),)))
+    return tuple(filter(None, (workspace.unread.note(),)))
 
 
 def _check_kind(workspace: Workspace, key: Key) -> tuple[str, ...]:

@@ -1,18 +1,21 @@
 """Which id each ref of a source stands for: entities and observations that are there, and new ones. Writes nothing."""
 
+import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from kb.edits.import_ids import free_id, wanted_entity_id, wanted_observation_id
 from kb.edits.import_times import read_record_date
 from kb.edits.records import EntityRecord, ObservationRecord, Problem, Records
+from kb.edits.workspace import Workspace
+from kb.graph.contact_rules import is_phone_kind
 from kb.graph.keys import normalize_key
 from kb.knowledge_base import KnowledgeBase
 from kb.model.entity import EntityFile
-from kb.model.names import fold, stem_of
-from kb.model.observation import ObservationFile
+from kb.model.names import fold
 from kb.model.time import Date
+from kb.queries.unread_files import say_held
 from kb.store.layout import entity_path, observation_path
 from kb.store.root import OBSERVATIONS
 from kb.syntax.front_matter import MAX_FRONT_MATTER, Scalar, split_front_matter
@@ -46,6 +49,7 @@ class Refs:
     """The ids behind a source's refs."""
 
     base: KnowledgeBase
+    workspace: Workspace
     entity_ids: dict[str, str] = field(
         default_factory=dict
     )  #: ref → id that its statements are written to
@@ -63,9 +67,15 @@ class Refs:
     types: dict[str, str | None] = field(default_factory=dict)  #: id → type
     names: dict[str, str] = field(default_factory=dict)
     paths: dict[str, str] = field(default_factory=dict)
-    taken: set[str] = field(
-        default_factory=set
-    )  #: ids and names of files: one of both an entity and an observation would hide the latter
+    taken: set[str] = field(default_factory=set)  #: ids of what is to be made
+    aliases: dict[str, set[str]] = field(
+        default_factory=dict
+    )  #: folded → the refs of the records that bear each
+
+    def is_taken(self, id: str, ref: str) -> bool:
+        """Say whether an id leads somewhere already, or will, as what another record than that of a ref is called besides."""
+        others = self.aliases.get(id, set()) - {ref}
+        return id in self.taken or bool(others) or self.workspace.is_taken(id)
 
     def entity_id(self, ref: str) -> str | None:
         """Give the id that a ref stands for, ``None`` where it is none."""
@@ -78,13 +88,12 @@ class Refs:
 
 def assign_refs(base: KnowledgeBase, records: Records, problems: list[Problem]) -> Refs:
     """Give every ref its id: what is there is found by its ``import_ref``."""
-    refs = Refs(base)
-    files: tuple[EntityFile | ObservationFile, ...] = (
-        base.corpus.entities + base.corpus.observations
-    )
-    for file in files:
-        refs.taken |= {file.id, stem_of(file.path).casefold()}
+    refs = Refs(base, Workspace(base))
     _known_entities(base, refs)
+    for record in records.entities:
+        if record.ref not in refs.entity_ids and record.ref not in refs.unwritable:
+            for alias in record.aliases:
+                refs.aliases.setdefault(fold(alias), set()).add(record.ref)
     _new_entities(base, refs, records.entities, problems)
     _observations(base, refs, records.observations, problems)
     return refs
@@ -132,27 +141,60 @@ def _new_entities(
         elif record.ref in refs.entity_ids:
             refs.known_entities.append(record.ref)
             problems += _differences(base, refs.entity_ids[record.ref], record)
+        elif why := _why_unsure(refs, record):
+            problems.append(Problem(record.line, f"{record.ref} is not made: {why}", is_lost=True))
         else:
-            type = slugify(record.type) if record.type else ""
-            wanted = wanted_entity_id(record.ref, record.name)
-            id = free_id(wanted, refs.taken.__contains__, type or "other")
-            if id != wanted:
-                problems.append(
-                    Problem(record.line, f"the id {wanted} is taken: {record.ref} is {id}")
-                )
-            refs.taken.add(id)
-            folder = folders.get(type)
-            if folder is None:
-                folder = folders[type] = entity_path(base.root, type or None, "x").removesuffix(
-                    "x.md"
-                )
-            refs.entity_ids[record.ref] = id
-            refs.types[id], refs.names[id], refs.paths[id] = (
-                record.type or None,
-                record.name,
-                f"{folder}{id}.md",
-            )
-            refs.new_entities.append(NewEntity(record, id, refs.paths[id]))
+            _make(refs, record, folders, problems)
+    unread = refs.workspace.unread
+    if refs.new_entities and unread.paths:
+        problems.append(Problem(0, unread.note()))
+
+
+def _why_unsure(refs: Refs, record: EntityRecord) -> str:
+    """Say which key of a record may be that of an entity whose file cannot be read; "" where none may."""
+    for written, key in _keys_of(refs, record):
+        held = refs.workspace.unread.holding_key(key)
+        if held and not refs.base.graph.bearers_of_key(key):
+            return say_held(written, held)
+    return ""
+
+
+def _keys_of(refs: Refs, record: EntityRecord) -> Iterator[tuple[str, str]]:
+    """Yield the keys of a record as written and as compared; phone numbers are none."""
+    for kind, value in record.keys:
+        if not is_phone_kind(kind):
+            yield f"{kind}:{value}", normalize_key(kind, value, refs.base.vocabulary)
+
+
+def _make(
+    refs: Refs, record: EntityRecord, folders: dict[str, str], problems: list[Problem]
+) -> None:
+    """Give a new entity its id and its place."""
+    type = slugify(record.type) if record.type else ""
+    wanted = wanted_entity_id(record.ref, record.name)
+    unread = refs.workspace.unread
+    id = free_id(
+        wanted,
+        lambda id: refs.is_taken(id, record.ref) or bool(unread.claiming(id)),
+        type or "other",
+    )
+    if id != wanted:
+        problems.append(Problem(record.line, f"the id {wanted} is taken: {record.ref} is {id}"))
+    refs.taken.add(id)
+    folder = folders.get(type)
+    if folder is None:
+        folder = folders[type] = entity_path(refs.base.root, type or None, "x").removesuffix("x.md")
+    refs.entity_ids[record.ref] = id
+    refs.types[id], refs.names[id], refs.paths[id] = (
+        record.type or None,
+        record.name,
+        f"{folder}{id}.md",
+    )
+    refs.new_entities.append(NewEntity(record, id, refs.paths[id]))
+    for written, key in _keys_of(refs, record):
+        for bearer in refs.base.graph.bearers_of_key(key):
+            message = f"{written} of {record.ref} is a key of {bearer} too: if the two are one, kb merge {bearer} {id}"
+            problems.append(Problem(record.line, message))
 
 
 def _again(record: EntityRecord | ObservationRecord, line: int, is_same: bool) -> Problem:
@@ -231,11 +273,20 @@ def _new_observation(
         report("no date is known, so it is filed under observations/undated/")
     else:
         refs.observation_dates[record.ref] = date
-    id = free_id(wanted_observation_id(record.ref, date), refs.taken.__contains__)
+
+    def path_of(id: str) -> str:
+        return observation_path(id, date.day) if date else f"{OBSERVATIONS}/undated/{id}.md"
+
+    id = free_id(
+        wanted_observation_id(record.ref, date),
+        lambda id: (
+            refs.is_taken(id, record.ref)
+            or os.path.lexists(os.path.join(refs.base.root, path_of(id)))
+        ),
+    )
     refs.taken.add(id)
     refs.observation_ids[record.ref] = id
-    path = observation_path(id, date.day) if date else f"{OBSERVATIONS}/undated/{id}.md"
-    return NewObservation(record, id, path, date)
+    return NewObservation(record, id, path_of(id), date)
 
 
 def _observation_ref(text: str) -> str:

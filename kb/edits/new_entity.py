@@ -18,7 +18,6 @@ from kb.errors import UsageError
 from kb.model.entity import EntityFile
 from kb.model.names import is_id
 from kb.model.statement import LinkForm
-from kb.queries.unread_files import UnreadFiles
 from kb.store.layout import entity_path, why_unportable
 from kb.syntax.entity_file import parse_entity_file
 from kb.syntax.slugs import slugify
@@ -42,9 +41,11 @@ def plan_new(
     kind, notes = read_type(workspace, type)
     called = read_name(name)
     others = tuple(alias for alias in read_names(aliases) if alias != called)
-    unread = UnreadFiles(workspace.root, workspace.graph)
-    borne, about_keys = read_keys(workspace, unread, keys, kind)
-    chosen = _read_id(workspace, id) if id else workspace.free_entity_id(slugify(called))
+    borne, about_keys = read_keys(workspace, keys, kind)
+    wanted = id or slugify(called)
+    chosen = _read_id(workspace, id) if id else workspace.free_entity_id(wanted)
+    if what := workspace.unread.claiming(wanted):
+        notes += (f"{what}: the id is {chosen}",)
     path = entity_path(workspace.root, folder_of(kind), chosen)
     fields = (
         ("id", chosen),
@@ -64,7 +65,7 @@ def plan_new(
         )
     check_links(workspace, (one for one in read.links if one.form is LinkForm.MARKDOWN), path)
     for one in (called, *others):
-        notes += note_namesakes(workspace, unread, one, kind)
+        notes += note_namesakes(workspace, one, kind)
     return Edit(
         "new",
         f"new {kind} {called} ({chosen})",
@@ -84,6 +85,13 @@ def _read_id(workspace: Workspace, id: str) -> str:
     if why := why_unportable(f"{id}.md"):
         raise UsageError(
             f'"{id}" is no id: a file of that name {why}', f"such as --id {slugify(id)}"
+        )
+    if what := workspace.unread.claiming(id):
+        raise Taken(what, "mend or take away what is there, or choose another id")
+    if bearers := [one for one in workspace.places.bearers(id) if one != id]:
+        raise Taken(
+            f'"{id}" is a name of {workspace.name_of(bearers[0])} ({bearers[0]}), and would lead to another as an id',
+            "choose another id",
         )
     if workspace.is_taken(id):
         raise Taken(f'the id "{id}" is taken', f"kb show {id}")

@@ -68,7 +68,8 @@ def plan_observation(
             workspace.observation(origin)
     title = " ".join(title.split()) or title_of(text)
     day = _day_of_id(date) if date else civil(workspace.now)
-    id = workspace.free_observation_id(_joined(day, title), taken)
+    filed_on = date.day if date else civil(workspace.now)
+    id = workspace.free_observation_id(_joined(day, title), filed_on, taken)
     written = format_observation(
         (
             ("id", id),
@@ -87,7 +88,7 @@ def plan_observation(
     if len(data) > MAX_FILE_BYTES:
         limit = MAX_FILE_BYTES // 1024 // 1024
         raise Refused(f"the text is larger than {limit} MiB", "file it in parts")
-    path = observation_path(id, date.day if date else civil(workspace.now))
+    path = observation_path(id, filed_on)
     return NewObservation(id, FileChange(path, None, data), date, title)
 
 

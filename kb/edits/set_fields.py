@@ -22,7 +22,6 @@ from kb.edits.workspace import EntityText, Refused, Workspace
 from kb.errors import UsageError
 from kb.model.entity import Key
 from kb.model.names import fold
-from kb.queries.unread_files import UnreadFiles
 from kb.syntax.entity_file import RESERVED
 
 
@@ -84,8 +83,7 @@ def plan_rename(workspace: Workspace, entity: str, name: str, *, forget: bool = 
     if was != new:
         aliases = _aliases_after(opened, new, forget)
         change = change_fields(opened, (("name", new), ("aliases", aliases)))
-        unread = UnreadFiles(workspace.root, workspace.graph)
-        notes += note_namesakes(workspace, unread, new, opened.file.type, id)
+        notes += note_namesakes(workspace, new, opened.file.type, id)
         notes += _note_forgotten(workspace, id, opened, new) if forget else ()
     return Edit(
         "rename",
@@ -149,8 +147,7 @@ def _new_text(
 ) -> tuple[Value, tuple[str, ...]]:
     if field == "name":
         name = read_name(text)
-        unread = UnreadFiles(workspace.root, workspace.graph)
-        return name, note_namesakes(workspace, unread, name, opened.file.type, id)
+        return name, note_namesakes(workspace, name, opened.file.type, id)
     kind, notes = read_type(workspace, text)
     notes += check_new_type(workspace, id, kind)
     lies_elsewhere = f"/{kind}/" not in opened.file.path
@@ -216,7 +213,6 @@ def _unfit_keys(workspace: Workspace, id: str, kind: str) -> Iterator[str]:
 def _new_list(
     workspace: Workspace, opened: EntityText, id: str, field: str, values: Sequence[str], how: How
 ) -> tuple[Value, tuple[str, ...]]:
-    unread = UnreadFiles(workspace.root, workspace.graph)
     if field == "aliases":
         old = tuple(alias.text for alias in opened.file.aliases)
         given, compare = read_names(values), fold
@@ -224,7 +220,7 @@ def _new_list(
             note
             for name in given
             if how is not How.REMOVE and name not in old
-            for note in note_namesakes(workspace, unread, name, opened.file.type, id)
+            for note in note_namesakes(workspace, name, opened.file.type, id)
         )
     else:
         current = read_field(opened.source, "keys")
@@ -236,7 +232,7 @@ def _new_list(
         if how is How.REMOVE:
             given, notes = tuple(read_key(workspace, text)[0].text for text in values), ()
         else:
-            given, notes = read_keys(workspace, unread, values, opened.file.type, id)
+            given, notes = read_keys(workspace, values, opened.file.type, id)
     if how is How.SET:
         return given, (*notes, *_several(workspace, field, given))
     named = set(map(compare, given))

@@ -1,5 +1,6 @@
 """The files that an edit works on, each loaded when it is asked for. Plans only; nothing is written here."""
 
+import os
 import re
 from collections.abc import Container, Iterable
 from functools import cached_property
@@ -23,7 +24,8 @@ from kb.model.statement import LinkForm
 from kb.model.vocabulary import Vocabulary
 from kb.queries.claims import paths_claiming
 from kb.queries.resolve import Tier, find_candidates, guess_spellings
-from kb.store.layout import relative_link
+from kb.queries.unread_files import UnreadFiles
+from kb.store.layout import observation_path, relative_link
 from kb.syntax.entity_file import parse_entity_file
 from kb.syntax.inline import format_link
 from kb.syntax.source import MAX_FILE_BYTES, Source, decode
@@ -125,6 +127,11 @@ class Workspace:
             return self.base.resolution.links.places
         files = known_files(opened.base, opened.changes)
         return KnownPlaces(files, self.graph.survivors, self.graph.ambiguous)
+
+    @cached_property
+    def unread(self) -> UnreadFiles:
+        """The files that would be entities and cannot be read."""
+        return UnreadFiles(self.root, self.graph)
 
     # -- who is meant --------------------------------------------------------------------------------------------
 
@@ -278,21 +285,36 @@ class Workspace:
         return format_link(name, relative_link(from_path, path))
 
     def is_taken(self, id: str) -> bool:
-        """Say whether an id is in use, or was given away: one of both an entity and an observation would hide the latter."""
+        """Say whether an id leads somewhere already: as an id, one that was merged, a file's name, an entity's name or alias.
+
+        It would lead elsewhere from then on, and one of both an entity and an observation would hide the latter.
+        """
         return (
             self.places.is_observation(id)
             or self.places.path_of(id) is not None
             or self.places.is_ambiguous(id)
             or bool(self.places.ids_of_stem(id))
+            or bool(self.places.bearers(id))
         )
 
-    def free_observation_id(self, wanted: str, others: Container[str] = ()) -> str:
-        """Give the wanted observation id, with a number where it is taken, by a file or among others that are planned."""
-        return free_id(wanted, lambda id: id in others or self.is_taken(id) or not is_id(id))
+    def free_observation_id(self, wanted: str, day: str, others: Container[str] = ()) -> str:
+        """Give the wanted id for an observation of a day (``yyyy-mm-dd``), with a number where it, or its place, is taken.
+
+        By a file, whatever it is, or among others that are planned.
+        """
+
+        def is_taken(id: str) -> bool:
+            place = os.path.join(self.root, observation_path(id, day))
+            return id in others or self.is_taken(id) or not is_id(id) or os.path.lexists(place)
+
+        return free_id(wanted, is_taken)
 
     def free_entity_id(self, wanted: str, others: Container[str] = ()) -> str:
         """Give the wanted entity id, with a number where it is taken, by a file or among others that are planned."""
-        return free_id(wanted, lambda id: id in others or self.is_taken(id))
+        return free_id(
+            wanted,
+            lambda id: id in others or self.is_taken(id) or bool(self.unread.claiming(id)),
+        )
 
 
 def _broken(source: Source) -> LeftAlone:

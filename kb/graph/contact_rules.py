@@ -14,25 +14,24 @@ if TYPE_CHECKING:
 #: Mailboxes of an office or a program: RFC 2142, and what is usual beyond it, in some languages.
 _SHARED_WORDS = """
     abuse accounting accounts accountspayable accountsreceivable admin administration administrator admissions ads
-    advertising alerts all ap ar assistant assistants backoffice billing board booking bookings bot bounce bounces
-    buchhaltung bewerbung calendar careers ceo-office clientservices comercial commercial communications community
-    compliance compras concierge conference contabilidad contact contacto contactus contato contatti crew
-    customercare customerservice customersupport data datenschutz desk development digest direction directors
-    dispatch donotreply editor editorial einkauf email employment engineering enquiries enquiry events everyone
-    executiveassistant facilities facturacion facturas faturamento feedback finance frontdesk ftp fulfillment
-    general gdpr group hallo hello help helpdesk hi hiring hola hostmaster hotline hr humanresources info
-    informacion informacoes information infos inquiries inquiry international invoice invoices it itsupport jobs
-    kontakt kundenservice kundendienst legal leads list listserv logistics mail mailbox mailer mailerdaemon mailman
-    majordomo management marketing media member members membership moderator network news newsletter noc noreply
-    notification notifications notify office officemanager operations ops order orders owner partner partners
-    partnerships payable payment payments payroll personal personalabteilung postmaster pr presse press privacy
-    procurement projects purchasing qa rechnung rechnungen reception receptionist recruiting recruitment redaktion
-    referrals registrar registration remove reply replies reporting reports request reservas reservation
-    reservations returns root sales salessupport secretariat secretary security sekretariat service services
-    servicedesk shipping shop soporte spam staff store studio subscribe subscriptions suggestions supply support
-    suporte survey sysadmin system systems team tech technical techsupport test tickets training travel treasury
-    unsubscribe usenet uucp ventas vendas verkauf vertrieb volunteer webmaster webteam website welcome work workshop
-    www
+    advertising alerts all ap ar assistant assistants autoconfirm automailer autoreply autoresponder backoffice billing
+    board booking bookings bot bounce bouncehandler bounces buchhaltung bewerbung calendar careers ceo-office
+    clientservices comercial commercial communications community compliance compras concierge conference contabilidad
+    contact contacto contactus contato contatti crew cron customercare customerservice customersupport daemon data
+    datenschutz desk development digest direction directors dispatch donotreply editor editorial einkauf email
+    employment engineering enquiries enquiry events everyone executiveassistant facilities facturacion facturas
+    faturamento feedback finance frontdesk ftp fulfillment general gdpr group hallo hello help helpdesk hi hiring hola
+    hostmaster hotline hr humanresources info informacion informacoes information infos inquiries inquiry international
+    invoice invoices it itsupport jobs kontakt kundenservice kundendienst legal leads list listserv logistics mail
+    mailbox mailer mailerdaemon mailman majordomo management marketing media member members membership moderator network
+    news newsletter noc noreply notification notifications notify office officemanager operations ops order orders owner
+    partner partners partnerships payable payment payments payroll personal personalabteilung postmaster pr presse press
+    privacy procurement projects purchasing qa rechnung rechnungen reception receptionist recruiting recruitment
+    redaktion referrals registrar registration remove reply replies reporting reports request reservas reservation
+    reservations returns root sales salessupport secretariat secretary security sekretariat service services servicedesk
+    shipping shop soporte spam staff store studio subscribe subscriptions suggestions supply support suporte survey
+    sysadmin system systems team tech technical techsupport test tickets training travel treasury unsubscribe usenet
+    uucp ventas vendas verkauf vertrieb volunteer webmaster webteam website welcome work workshop www
 """
 _SHARED = frozenset(_SHARED_WORDS.split())
 #: What may follow or go before one of them and leaves it an office: languages, regions, numbers.
@@ -41,12 +40,18 @@ _QUALIFIER = re.compile(
     r"|intl|international|usa|corp|corporate|online|web|central|main|hq|service|center|centre"
 )
 _PROGRAM = re.compile(
-    r"(?:.*[._-])?(?:no|do-?not|dont|never|kein|nicht)[._-]?reply(?:[._-].*|\d*)?|(?:.*[._-])?noreply.*"
+    r"(?:.*[._-])?(?:no|do[._-]?not|dont|never|kein|nicht)[._-]?(?:reply|respond)(?:[._=-].*|\d*)?|(?:.*[._-])?noreply.*"
     r"|(?:mailer|bounces?|owner|reply|notifications?|notify|alerts?|unsubscribe)[._=-].+"
-    r"|.+-(?:request|requests|bounces|owner|admin|subscribe|unsubscribe|noreply)"
+    r"|.+-(?:request|requests|bounces|owner|admin|subscribe|unsubscribe|noreply)|.+-(?:bounces|return)[=-].*"
 )
 #: Hosts of mailing lists, by the first of three or more labels.
 _LIST_HOST = re.compile(r"(?:lists?|listserv|mailman|listes|listas|mailinglists?)\.[^.]+\..+")
+#: Hosts from which programs write and to which answers to them go: ``repo@noreply.github.com``. Below ``users.`` everybody
+#: has one address (``4711+dreyes@users.noreply.github.com``).
+_PROGRAM_HOST = re.compile(
+    r"(?!users\.)(?:.+\.)?(?:no-?reply|do-?not-?reply|bounces?|reply|replies)\."
+    r"(?!(?:com?|org|net|ac)\.[a-z]{2}\Z)[^.]+\..+"
+)
 #: Domains whose addresses are of calendars, rooms, lists and programs.
 _PROGRAM_DOMAINS = (
     "googlegroups.com",
@@ -96,8 +101,10 @@ def is_shared_mailbox(address: str) -> bool:
     local, sign, domain = address.strip().casefold().removeprefix("email:").rpartition("@")
     if not sign or len(address) > _LONGEST_ADDRESS:
         return False
-    if _LIST_HOST.fullmatch(domain) or any(
-        domain == one or domain.endswith(f".{one}") for one in _PROGRAM_DOMAINS
+    if (
+        _LIST_HOST.fullmatch(domain)
+        or _PROGRAM_HOST.fullmatch(domain)
+        or any(domain == one or domain.endswith(f".{one}") for one in _PROGRAM_DOMAINS)
     ):
         return True
     plain = local.partition("+")[0].rstrip("0123456789")

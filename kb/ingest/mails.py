@@ -33,6 +33,8 @@ _PARTS = (
     ("cc", Part.CC),
     ("bcc", Part.BCC),
 )
+#: Of these all headers of a name are read, of the others the first.
+_SEVERAL = (Part.TO, Part.CC, Part.BCC)
 _ONCE = ("date", "from", "message-id", "subject")
 _MESSAGE_ID = re.compile(r"<([^<>]++)>")
 _SPACE = re.compile(r"\s+")
@@ -67,7 +69,7 @@ def read_mail(data: bytes, where: str, stored: bytes | None = None) -> Iterator[
 
 
 def _record(
-    heads: dict[str, str],
+    heads: dict[str, list[str]],
     body: BodyReader,
     data: bytes,
     kept: bytes,
@@ -75,17 +77,18 @@ def _record(
     warnings: list[str],
 ) -> SourceRecord:
     participants = _participants(heads, warnings)
+    first = {name: values[0] for name, values in heads.items()}
     title = clean_line(
-        decode_header(heads.get("subject", ""), "Subject", warnings), "Subject", warnings
+        decode_header(first.get("subject", ""), "Subject", warnings), "Subject", warnings
     )
     return SourceRecord(
-        source=_message_id(heads.get("message-id", ""), warnings) or source_of_content(data),
+        source=_message_id(first.get("message-id", ""), warnings) or source_of_content(data),
         kind="email",
         title=title or NO_SUBJECT,
         text=body.text(),
         where=where,
         digest=digest_of(kept),
-        happened_at=_happened_at(heads, warnings),
+        happened_at=_happened_at(first, warnings),
         said_by=_said_by(participants),
         participants=participants,
         attachments=tuple(body.attachments),
@@ -93,10 +96,9 @@ def _record(
     )
 
 
-def _headers(message: Mail, warnings: list[str]) -> dict[str, str]:
-    """Give each header's value by its name in lower case; of addresses all values, of others the first."""
-    heads: dict[str, str] = {}
-    more: dict[str, list[str]] = {}
+def _headers(message: Mail, warnings: list[str]) -> dict[str, list[str]]:
+    """Give each header's values by its name in lower case, in their order."""
+    heads: dict[str, list[str]] = {}
     for written, value in message.raw_items():
         name, text = written.lower().strip(), str(value)
         if len(text) > _MAX_HEADER:
@@ -104,22 +106,19 @@ def _headers(message: Mail, warnings: list[str]) -> dict[str, str]:
                 f"{written}: it has {len(text)} characters; the first {_MAX_HEADER} are read"
             )
             text = text[:_MAX_HEADER]
-        if name not in heads:
-            heads[name] = text
-        elif name in ("to", "cc", "bcc"):
-            more.setdefault(name, []).append(text)
-        elif name in _ONCE and heads[name].strip() != text.strip():
+        values = heads.setdefault(name, [])
+        if name in _ONCE and values and values[0].strip() != text.strip():
             warnings.append(f"{written}: it stands twice; the first one counts")
-    return {name: ",\n ".join((text, *more.get(name, ()))) for name, text in heads.items()}
+        values.append(text)
+    return heads
 
 
-def _participants(heads: dict[str, str], warnings: list[str]) -> tuple[Participant, ...]:
+def _participants(heads: dict[str, list[str]], warnings: list[str]) -> tuple[Participant, ...]:
     found: dict[tuple[Part, str], Participant] = {}
     lists = find_lists(heads)
     for name, part in _PARTS:
-        if name not in heads:
-            continue
-        for box in read_addresses(heads[name], name.capitalize(), warnings):
+        values = heads.get(name, [])[: None if part in _SEVERAL else 1]
+        for box in read_addresses(",\n ".join(values), name.capitalize(), warnings):
             keys = (f"email:{box.address}",) if box.address else ()
             one = Participant(part, keys, box.name)
             if lists.has(box):

@@ -4,6 +4,7 @@ Such a file's keys and names are not in the graph. Who asks for one that nobody 
 second time because a file of his is damaged.
 """
 
+import os
 import re
 from collections.abc import Iterator
 from functools import cached_property
@@ -11,8 +12,9 @@ from typing import NamedTuple
 
 from kb.graph.graph import Graph
 from kb.graph.keys import normalize_key
-from kb.model.names import fold
+from kb.model.names import fold, stem_of
 from kb.model.vocabulary import KeyForm
+from kb.store.files import Entry, EntryKind, iter_beside_files, read_bytes
 from kb.store.root import ENTITIES
 
 #: Far beyond what is read as an entity: a file may be unread because it is too large.
@@ -27,6 +29,7 @@ _MAILTO = "mailto"
 _ADDRESS = re.compile(
     r"(?<![^\s\"'\[\]{}<>(),;:@])[^\s\"'\[\]{}<>(),;:@]{1,320}+@[^\s\"'\[\]{}<>(),;:@]{1,320}+"
 )
+_ID = re.compile(r"^id:[ \t]*+[\"']?([a-z0-9-]++)", re.M)
 _AFTER_VALUE = ",;.)>"
 #: Where characters were lost: bytes that are no UTF-8, what stands in for them, control characters.
 _DAMAGE = re.compile("[\udc80-\udcff\ufffd\x01-\x08\x0b\x0c\x0e-\x1f\x7f]+")
@@ -34,6 +37,12 @@ _MOST_DAMAGES = 1000
 #: Characters of a key that may be lost at one place.
 _LOST = 4
 _LONGEST_KEY = 500
+#: What may stand in a file's place.
+_KINDS = {
+    EntryKind.LINK: "a symbolic link",
+    EntryKind.FOLDER: "a folder",
+    EntryKind.SPECIAL: "a pipe, a socket or a device",
+}
 
 
 class _Stump(NamedTuple):
@@ -90,6 +99,11 @@ class _Text:
         return frozenset(one.rstrip(".") for one in _ADDRESS.findall(self.folded))
 
     @cached_property
+    def ids(self) -> frozenset[str]:
+        """What it says to be its id."""
+        return frozenset(_ID.findall(self.folded))
+
+    @cached_property
     def name_text(self) -> str:
         """The text as names are compared."""
         return f" {fold(self.raw)} "
@@ -141,17 +155,60 @@ def _may_be_of(stump: _Stump, key: str) -> bool:
 
 
 class UnreadFiles:
-    """What is under ``entities/`` and not in the graph, or not with all its keys: files at fault, and those that claim one id.
+    """What is under ``entities/`` and not in the graph, or not with all its keys.
 
-    One serves a whole edit or run: each file is read once, when it is first asked about.
+    Files at fault, those that claim one id, symbolic links, and folders that cannot be listed. One serves a whole edit or
+    run: each file is read once, when it is first asked about.
     """
 
     def __init__(self, root: str, graph: Graph) -> None:
         self._root, self._graph = root, graph
-        broken = (path for path in graph.broken if path.startswith(f"{ENTITIES}/"))
-        claiming = (path for paths in graph.ambiguous.values() for path in paths)
-        self.paths = tuple(sorted({*broken, *claiming}))
         self._holding: dict[str, tuple[str, ...]] = {}
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        """The paths of all, sorted."""
+        broken = (path for path in self._graph.broken if path.startswith(f"{ENTITIES}/"))
+        claiming = (path for paths in self._graph.ambiguous.values() for path in paths)
+        hidden = (entry.path for entry in self._beside if self._hides(entry))
+        return tuple(sorted({*broken, *claiming, *hidden}))
+
+    @cached_property
+    def _beside(self) -> tuple[Entry, ...]:
+        return tuple(iter_beside_files(self._root, ENTITIES))
+
+    def _hides(self, entry: Entry) -> bool:
+        """Say whether entities may lie behind what is no file, and are read nowhere else."""
+        if entry.kind is not EntryKind.LINK:
+            return entry.kind is EntryKind.UNREADABLE
+        goal = os.path.realpath(os.path.join(self._root, entry.path))
+        if os.path.isdir(goal):
+            return not self._is_read(goal)
+        if _is_named(entry.path):
+            return not (_is_named(goal) and os.path.isfile(goal) and self._is_read(goal))
+        return not os.path.exists(goal)
+
+    def _is_read(self, goal: str) -> bool:
+        """Say whether a file or folder, where links lead to in the end, is read where it lies."""
+        top = os.path.join(os.path.realpath(self._root), ENTITIES)
+        is_inside = f"{goal}{os.sep}".startswith(f"{top}{os.sep}")
+        return is_inside and f"{os.sep}." not in goal[len(top) :]
+
+    def claiming(self, id: str) -> str:
+        """Say what has the name of an id's file and is none, or says that it has the id and cannot be read; "" where nothing does."""
+        if id in self._places:
+            return self._places[id]
+        texts = self._texts.items()
+        path = next((path for path, text in texts if text is not None and id in text.ids), "")
+        return f'{path} says that it is "{id}", and cannot be read whole' if path else ""
+
+    @cached_property
+    def _places(self) -> dict[str, str]:
+        return {
+            fold(stem_of(entry.path)): f"{entry.path} is {_KINDS[entry.kind]}, and no file"
+            for entry in self._beside
+            if entry.kind in _KINDS and _is_named(entry.path)
+        }
 
     @cached_property
     def _texts(self) -> dict[str, _Text | None]:
@@ -159,10 +216,9 @@ class UnreadFiles:
         return {path: self._text(path) for path in self.paths}
 
     def _text(self, path: str) -> _Text | None:
-        from kb.store.files import read_bytes  # mostly there is no file to read
-
         try:
-            data = read_bytes(self._root, path, _MOST_BYTES)
+            # Of a link, what it leads to: it is searched, and no more.
+            data = read_bytes("", os.path.realpath(os.path.join(self._root, path)), _MOST_BYTES)
         except OSError:
             return None
         return None if data is None else _Text(data, self._graph)
@@ -195,6 +251,11 @@ class UnreadFiles:
         if not self.paths:
             return ""
         return f"{name_files(self.paths)} cannot be read whole, and could only be searched as text (kb check)"
+
+
+def _is_named(path: str) -> bool:
+    """Say whether a name is that of an entity's file."""
+    return path.lower().endswith(".md")
 
 
 def name_files(paths: tuple[str, ...]) -> str:

@@ -52,6 +52,32 @@ def iter_entries(root: str, folder: str) -> Iterator[Entry]:
                 todo += reversed(found)
 
 
+def iter_beside_files(root: str, folder: str) -> Iterator[Entry]:
+    """Yield what lies under a folder and is no regular file, hidden names left out: folders, links, pipes, what cannot be listed.
+
+    In no order, and faster than ``iter_entries``, since of files nothing is asked.
+    """
+    if os.path.islink(os.path.join(root, folder)):
+        yield Entry(folder, EntryKind.LINK)
+        return
+    todo = [folder]
+    while todo:
+        path = todo.pop()
+        try:
+            with os.scandir(os.path.join(root, path)) as listing:
+                found = [entry for entry in listing if not entry.is_file(follow_symlinks=False)]
+        except FileNotFoundError:
+            continue
+        except OSError:
+            yield Entry(path, EntryKind.UNREADABLE)
+            continue
+        for entry in found:
+            if not entry.name.startswith("."):
+                inner = Entry(f"{path}/{entry.name}", _kind(entry))
+                todo += [inner.path] if inner.kind is EntryKind.FOLDER else []
+                yield inner
+
+
 def _list_folder(root: str, folder: str) -> list[Entry] | None:
     """List a folder by name; ``None`` where the system does not let it be read."""
     try:

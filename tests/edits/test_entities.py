@@ -1,20 +1,29 @@
 """new, set, rename, move and remove: what each writes, and what it refuses."""
 
+import os
+from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from kb.checks import check_knowledge_base
+from kb.cli.program import program
 from kb.edits.apply import WriteOptions, apply_edit
+from kb.edits.edit import Edit
 from kb.edits.move_entity import plan_move
 from kb.edits.new_entity import plan_new
 from kb.edits.observe import plan_observe
 from kb.edits.remove_file import plan_remove
 from kb.edits.set_fields import How, plan_rename, plan_set
 from kb.edits.undo import undo_last
-from kb.edits.workspace import Refused
-from kb.errors import ConcurrentModification, KbError, UsageError
+from kb.edits.workspace import Refused, Taken, Workspace
+from kb.edits.write_files import write_files
+from kb.errors import ConcurrentModification, ExitCode, KbError, UsageError
 from kb.knowledge_base import open_knowledge_base
+from kb.queries.resolve import find_candidates
+from kb.store.writes import WriteRefused
 from tests.conftest import NOW, SHARED, entity, observation, write_kb
 from tests.edits.editing import do, tree, workspace
 
@@ -586,6 +595,147 @@ def test_an_entity_and_an_observation_never_share_an_id(tmp_path: Path) -> None:
     do(root, plan_new, "event", "Party", id="2026-11-29-party")
     seen = do(root, plan_observe, "Party.", happened_at="2026-11-29")
     assert seen.edit.observations == ("2026-11-29-party-2",)
+
+
+#: What the word "kim" may lead to already, and the entity that it means.
+KIMS: dict[str, tuple[dict[str, str], str]] = {
+    "an id": ({"entities/person/kim.md": entity("kim", name="K.")}, "kim"),
+    "a file's name": ({"entities/person/kim.md": entity("p-1", name="K.")}, ""),
+    "an alias": ({"entities/person/p-1.md": entity("p-1", name="K. Ito", aliases="[KIM]")}, "p-1"),
+    "a name": ({"entities/company/c-1.md": entity("c-1", type="company", name="Kim")}, "c-1"),
+    "an id that was merged": ({
+        "entities/person/kim.md": entity("kim", name="K.", merged_into="p-1"),
+        "entities/person/p-1.md": entity("p-1", name="K. Ito"),
+    }, "p-1"),
+    "an alias of what was merged": ({
+        "entities/person/p-2.md": entity("p-2", name="K.", aliases="[ＫＩＭ]", merged_into="p-1"),
+        "entities/person/p-1.md": entity("p-1", name="K. Ito"),
+    }, "p-1"),
+    "an id that two claim": ({
+        "entities/person/a.md": entity("kim", name="K."),
+        "entities/person/b.md": entity("kim", name="Kj."),
+    }, ""),
+    "an id in a file that cannot be read": ({
+        "entities/person/p-1.md": entity("kim", name="[K.").replace("id: kim", "id: 'kim'"),
+    }, ""),
+    "an observation": ({"observations/2026/01/kim.md": observation("kim", happened_at="2026")}, ""),
+}  # fmt: skip
+
+
+def new(root: Path, _: Path) -> None:
+    """Make Kim by hand."""
+    do(root, plan_new, "person", "Kim")
+
+
+def ingest(root: Path, source: Path) -> None:
+    """Make Kim of a mail."""
+    source.write_text("From: Kim <kim@y.example>\nMessage-ID: <1@y.example>\n\nHello.\n")
+    run(root, "ingest", str(source))
+
+
+def bring_in(root: Path, source: Path) -> None:
+    """Make Kim of a record."""
+    source.write_text('{"kind": "entity", "ref": "person/kim", "type": "person", "name": "Kim"}')
+    run(root, "import", "jsonl", str(source))
+
+
+def run(root: Path, *arguments: str) -> None:
+    """Run a command that has nothing to refuse."""
+    result = CliRunner().invoke(program, [*arguments, "--root", str(root)], standalone_mode=False)
+    assert result.return_value == ExitCode.ANSWERED, result.output
+
+
+@pytest.mark.parametrize("make", [new, ingest, bring_in])
+@pytest.mark.parametrize("files, meant", KIMS.values(), ids=KIMS)
+def test_an_id_that_is_made_leads_nowhere_else(
+    tmp_path: Path, files: dict[str, str], meant: str, make: Callable[[Path, Path], None]
+) -> None:
+    """Whoever makes it: what the word meant it means still, and no alias is an id."""
+    root = write_kb(tmp_path / "kb", files)
+    before = open_knowledge_base(str(root), NOW).graph
+    make(root, tmp_path / "a.eml")
+    base = open_knowledge_base(str(root), NOW)
+    (made,) = (id for id in base.graph.entities if id not in before.entities)
+    assert made in ("kim-2", "kim-person")
+    if meant:
+        found = find_candidates(base.graph, "kim")
+        assert {one.id for one in found if one.tier is found[0].tier} - {made} == {meant}
+        assert found[0].tier is find_candidates(before, "kim")[0].tier
+    assert not [one for one in check_knowledge_base(base) if one.code == "KB309"]
+
+
+@pytest.mark.parametrize("kind", ["an alias", "a name", "an alias of what was merged"])
+def test_an_id_that_is_given_is_no_other_s_name(tmp_path: Path, kind: str) -> None:
+    """What said that name would mean another from then on."""
+    files, meant = KIMS[kind]
+    with pytest.raises(Taken, match=f"a name of .*{meant}"):
+        do(write_kb(tmp_path, files), plan_new, "person", "Somebody", id="kim")
+
+
+def test_records_take_no_id_that_another_of_them_is_called(tmp_path: Path) -> None:
+    """In whatever order they come; what an entity itself is called besides stands in no way."""
+    lines = [
+        '{"kind": "entity", "ref": "person/kim", "type": "person", "name": "Kim", "aliases": ["kim"]}',
+        '{"kind": "entity", "ref": "person/ito", "type": "person", "name": "K. Ito", "aliases": ["Kim", "ito"]}',
+        '{"kind": "entity", "ref": "team/ito", "type": "team", "name": "Ito"}',
+    ]
+    for number, order in enumerate(permutations(lines)):
+        root, source = write_kb(tmp_path / str(number), {}), tmp_path / "a.jsonl"
+        source.write_text("\n".join(order))
+        run(root, "import", "jsonl", str(source))
+        graph = open_knowledge_base(str(root), NOW).graph
+        assert sorted(graph.entities) == ["ito", "ito-team", "kim-person"]
+
+
+#: What may stand where a file is to be.
+OBSTACLES: dict[str, Callable[[Path], object]] = {
+    "a file": lambda place: place.write_text("x"),
+    "a folder": Path.mkdir,
+    "a link to nowhere": lambda place: place.symlink_to("/nowhere"),
+    "a link to a file": lambda place: place.symlink_to("/etc/hosts"),
+    "a link to itself": lambda place: place.symlink_to(place),
+    "a pipe": os.mkfifo,
+}
+
+
+@pytest.mark.parametrize("obstacle", OBSTACLES)
+@pytest.mark.parametrize(
+    "path", ["entities/person/kim.md", "observations/2026/01/2026-01-02-hi.md"]
+)
+def test_an_obstacle_is_named_or_gone_round(tmp_path: Path, path: str, obstacle: str) -> None:
+    """What lies in a new file's place before an edit is planned gives it another place; what comes there after is told and kept."""
+    for number, is_before in enumerate((True, False)):
+        root = write_kb(tmp_path / str(number), {BOB: FILES[BOB]})
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        if is_before:
+            OBSTACLES[obstacle](root / path)
+        kim = plan_new(workspace(root), "person", "Kim")
+        hi = plan_observe(workspace(root), "Hello.", title="Hi", happened_at="2026-01-02")
+        edit = kim if path.startswith("entities") else hi
+        if is_before:
+            write_files(str(root), edit.changes)
+            assert [change.path for change in edit.changes] == [path.replace(".md", "-2.md")]
+            continue
+
+        def plan(_: Workspace, edit: Edit = edit, place: Path = root / path) -> Edit:
+            if not os.path.lexists(place):
+                OBSTACLES[obstacle](place)
+            return edit
+
+        fault = ConcurrentModification if obstacle == "a file" else WriteRefused
+        with pytest.raises(fault, match=path):
+            do(root, plan)
+        assert os.path.lexists(root / path)
+
+
+def test_a_link_above_a_file_is_named(tmp_path: Path) -> None:
+    """Nothing behind it is compared with what was planned: it is refused before anything is written."""
+    root = write_kb(tmp_path / "kb", {BOB: FILES[BOB]})
+    edit = plan_new(workspace(root), "company", "Kim")
+    (tmp_path / "kim.md").write_text("x")
+    (root / "entities/company").symlink_to(tmp_path)
+    with pytest.raises(WriteRefused, match="entities/company is a symbolic link"):
+        write_files(str(root), edit.changes)
 
 
 @pytest.mark.parametrize("strict", [False, True])

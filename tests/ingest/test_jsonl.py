@@ -1,8 +1,10 @@
 """`kb import jsonl`: what each field becomes, what cannot be kept, and that a second run adds nothing."""
 
+import fcntl
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import networkx
 import pytest
@@ -393,6 +395,17 @@ def test_a_broken_file_is_not_made_a_second_time(run: Run, tmp_path: Path) -> No
     assert (done.made, done.changed, done.unresolved) == ((), (), 1)
 
 
+def test_a_key_that_somebody_bears_is_reported(run: Run, tmp_path: Path) -> None:
+    """Both are kept, since refs say who is who; a phone number, which several may share, says nothing."""
+    keys = {"email": "ADA@x.example", "phone": "+1 202 555 0100"}
+    ada = entity("ada-l", keys="[email:ada@x.example, 'phone:+1 202 555 0100']")
+    write_kb(tmp_path / "kb", {"entities/person/ada-l.md": ada})
+    done, base = run({**ADA, "keys": keys}, {**BOB, "keys": {"email": "bob@x.example"}})
+    (message,) = (text for line, text in messages(done) if line == 1)
+    assert message.startswith("email:ADA@x.example of person/ada is a key of ada-l too")
+    assert {"ada", "ada-l", "bob"} == {*base.graph.entities}
+
+
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     """A dry run counts as a real one does."""
     root = write_kb(tmp_path / "kb", {})
@@ -643,7 +656,9 @@ def _lines_of(root: Path) -> dict[str, list[bytes]]:
 
 
 @pytest.mark.parametrize("number", range(7))
-def test_what_could_not_be_written_is_referred_to_by_nothing(tmp_path: Path, number: int) -> None:
+def test_what_could_not_be_written_is_referred_to_by_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
     """Whichever file cannot be written, what is written is sound, the rest is reported, and the same import adds it, once."""
     source = tmp_path / "kb.jsonl"
     source.write_text("\n".join(map(json.dumps, _KNOTTED)), encoding="utf-8")
@@ -654,9 +669,17 @@ def test_what_could_not_be_written_is_referred_to_by_nothing(tmp_path: Path, num
     path = (*whole.made, *whole.changed)[number]
     base = open_knowledge_base(str(root), NOW)
     saved = (root / path).read_bytes() if path in there else None
-    (root / path).unlink(missing_ok=True)
-    (root / path).mkdir(parents=True)
+
+    def lock(*arguments: Any) -> None:
+        # By then all is planned: what lay there before would have been gone round.
+        flock(*arguments)
+        (root / path).unlink(missing_ok=True)
+        (root / path).mkdir(parents=True)
+
+    flock = fcntl.flock
+    monkeypatch.setattr(fcntl, "flock", lock)
     done = import_jsonl(base, str(source))
+    monkeypatch.undo()
     left = len(whole.made) + len(whole.changed) - len(done.made) - len(done.changed)
     assert 0 < left <= done.lost
     (root / path).rmdir()

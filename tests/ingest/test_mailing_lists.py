@@ -41,6 +41,15 @@ def record(*lines: str) -> SourceRecord:
         "Precedence: list\nSender: dev-bounces+ann=y.example@x.example",
         f"Precedence: list\nSender: Dev <{LIST}>",
         "Precedence: List\nSender: owner-dev@x.example",
+        "Sender: owner-dev@x.example",
+        "Sender: Dev <dev-bounces@x.example>",
+        "Return-Path: <dev-bounces+ann=y.example@x.example>",
+        "Errors-To: owner-dev@x.example",
+        "Precedence: list\nErrors-To: dev-request@x.example",
+        "Delivered-To: bob@x.example\nDelivered-To: mailing list dev@x.example",
+        "List-Owner: <mailto:dev-owner@x.example>",
+        "List-Unsubscribe: <https://x.example/leave>, <mailto:dev-unsubscribe@x.example?subject=x>",
+        "List-Help: <mailto:dev-request@x.example?subject=help>",
     ],
 )
 @pytest.mark.parametrize("place", ["To", "Cc", "Bcc"])
@@ -51,6 +60,78 @@ def test_a_list_is_a_mailbox_wherever_it_stands(named: str, place: str) -> None:
     assert natures[f"email:{LIST}",] is Nature.MAILBOX
     assert natures["email:bob@x.example",] is natures["email:ann@y.example",] is Nature.UNSAID
     assert mail.said_by == "email:ann@y.example"
+
+
+@pytest.mark.parametrize(
+    "name, other, value",
+    [
+        ("List-Post", "<mailto:all@y.example>", f"<mailto:{LIST}>"),
+        ("List-Id", "All <all.y.example>", "Dev <dev.x.example>"),
+        ("X-BeenThere", "all@y.example", LIST),
+        ("X-Mailing-List", "all@y.example", LIST),
+        ("Mailing-List", "list all@y.example", f"list {LIST}"),
+        ("Sender", "owner-all@y.example", "owner-dev@x.example"),
+        ("Errors-To", "all-bounces@y.example", "dev-bounces@x.example"),
+    ],
+)
+def test_a_mail_may_have_come_through_several_lists(name: str, other: str, value: str) -> None:
+    """Each header of a name counts, whichever comes first: a list of lists writes its own beside the one that was there."""
+    to = f"To: {LIST}, all@y.example, bob@x.example"
+    for values in permutations((other, value, "nonsense <")):
+        headers = "\n".join(f"{name}: {one}" for one in values)
+        mail = record("From: Ann <ann@y.example>", to, headers)
+        shared = {one.keys[0] for one in mail.participants if one.nature is Nature.MAILBOX}
+        assert shared >= {f"email:{LIST}", "email:all@y.example"}
+        assert not shared & {"email:bob@x.example", "email:ann@y.example"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        "Precedence: bulk\nX-Loop: bob@x.example\nSender: bob@x.example",
+        "Precedence: junk\nErrors-To: bob@x.example",
+        "Precedence: list\nList-Id: <dev.x.example>\nX-Loop: bob@x.example",
+        "Delivered-To: bob@x.example\nX-Original-To: bob@x.example",
+        "Return-Path: <bob@x.example>\nSender: Bob <bob@x.example>",
+        "Precedence: list\nReturn-Path: <bob@x.example>",
+        "Sender: bob-admin@x.example",
+        "List-Unsubscribe: <mailto:bob@x.example?subject=unsubscribe>",
+    ],
+)
+def test_what_people_and_their_programs_write_too_makes_no_list(headers: str) -> None:
+    """An answer during a holiday, a forwarded mail, a circular: who stands in its headers is somebody."""
+    mail = record("From: Ann <ann@y.example>", "To: Bob <bob@x.example>", headers)
+    assert Nature.MAILBOX not in {one.nature for one in mail.participants}
+
+
+GITHUB = """From: Dana Reyes <notifications@github.com>
+To: northpeak/api <api@noreply.github.com>
+Cc: Mention <mention@noreply.github.com>, Author <author@noreply.github.com>, "Kim" <4711+kim@users.noreply.github.com>
+Reply-To: northpeak/api <reply+ABCDEF@reply.github.com>
+List-ID: northpeak/api <api.northpeak.github.com>
+List-Archive: https://github.com/northpeak/api
+List-Post: <mailto:reply+ABCDEF@reply.github.com>
+List-Unsubscribe: <mailto:unsub+ABCDEF@reply.github.com>, <https://github.com/notifications/unsubscribe/ABCDEF>
+Precedence: list
+X-GitHub-Sender: dreyes"""
+
+
+@pytest.mark.parametrize("head", [GITHUB, GITHUB.split("List-ID")[0].strip()])
+def test_a_forge_that_writes_in_somebody_s_name_is_nobody(tmp_path: Path, head: str) -> None:
+    """Its addresses are a program's, and neither a person nor whoever bears the display name; a user's own one is that user's."""
+    dana = entity("dana-reyes", name="Dana Reyes", keys="[email:dana@northpeak.example]")
+    root = write_kb(tmp_path / "kb", {"entities/person/dana-reyes.md": dana})
+    mail = tmp_path / "a.eml"
+    mail.write_text(f"{head}\nMessage-ID: <1@github.com>\nSubject: Re: x\n\nHello.\n")
+    done = ingest(root, mail)
+    assert done["entities"] == [{"id": "kim", "key": "email:4711+kim@users.noreply.github.com"}]
+    (kept,) = done["observations"]
+    assert [one for one in kept["participants"] if ":" not in one] == ["kim"]
+    graph = open_for_reading(str(root), NOW).graph
+    assert graph.observations[kept["id"]].said_by in (
+        "email:notifications@github.com",
+        "Dana Reyes",
+    )
 
 
 @pytest.mark.parametrize(

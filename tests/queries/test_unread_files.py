@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 from collections.abc import Callable
 from email.message import EmailMessage
 from pathlib import Path
@@ -14,9 +15,11 @@ from hypothesis import strategies as st
 
 from kb.cli.program import program
 from kb.edits.new_entity import plan_new
+from kb.edits.records import Import
 from kb.edits.set_fields import plan_set
-from kb.edits.workspace import LeftAlone
+from kb.edits.workspace import LeftAlone, Taken
 from kb.graph.graph import Graph
+from kb.ingest.jsonl import import_jsonl
 from kb.knowledge_base import open_for_reading, open_knowledge_base
 from kb.queries.mention_resolution import resolve_mention
 from kb.queries.unread_files import UnreadFiles, _Text
@@ -93,6 +96,17 @@ def ingest(root: Path, *paths: Path) -> Any:
     return json.loads(CliRunner().invoke(program, arguments, standalone_mode=False).stdout)
 
 
+def import_dana(root: Path, source: Path, address: str = "dana@northpeak.example") -> Import:
+    """Import somebody of an address, and a fact of her."""
+    ref = "person/dana-r"
+    records = (
+        {"kind": "entity", "ref": ref, "type": "person", "name": "D.", "keys": {"email": address}},
+        {"kind": "fact", "subject": ref, "predicate": "title", "value": "Head"},
+    )
+    source.write_text("\n".join(map(json.dumps, records)))
+    return import_jsonl(open_knowledge_base(str(root), NOW), str(source))
+
+
 @pytest.mark.parametrize("data", DAMAGES.values(), ids=DAMAGES)
 def test_whose_key_may_stand_in_a_damaged_file_is_a_question(tmp_path: Path, data: bytes) -> None:
     """resolve asks, new and set refuse, and ingest leaves the key as it is, each naming the file; mended, all is as it was."""
@@ -107,6 +121,9 @@ def test_whose_key_may_stand_in_a_damaged_file_is_a_question(tmp_path: Path, dat
     ):
         with pytest.raises(LeftAlone, match=DANA):
             do(root, plan, *arguments, **keys)
+    lost = import_dana(root, tmp_path / "a.jsonl")
+    assert (lost.made, lost.lost) == ((), 2)  # she, and what is stated of her
+    assert any(DANA in one.message and KEY in one.message for one in lost.problems)
     assert tree(root) == before
     done = ingest(root, mail(tmp_path / "a.eml", "Dana R. <dana@northpeak.example>"))
     assert done["entities"] == [{"id": "zoe", "key": "email:zoe@x.example"}]
@@ -139,6 +156,132 @@ def test_a_key_that_stands_in_no_damaged_file_goes_on_with_a_note(
     done = ingest(root, mail(tmp_path / "a.eml", "Eve <eve@x.example>"))
     assert {one["id"] for one in done["entities"]} == {"eve", "zoe"}
     assert any(DANA in warning for warning in done["warnings"])
+    imported = import_dana(root, tmp_path / "a.jsonl", "mona@x.example")
+    assert (len(imported.made), imported.lost) == (1, 0)
+    assert any(DANA in one.message for one in imported.problems)
+
+
+#: What may stand in the place of Dana's file, or of a folder with it, and hides what lies behind it.
+HIDING: dict[str, tuple[str, Callable[[Path, Path], object]]] = {
+    "a link to nowhere": (DANA, lambda place, _: place.symlink_to("/nowhere/dana.md")),
+    "a link to itself": (DANA, lambda place, _: place.symlink_to(place)),
+    "a link to a file outside": (DANA, lambda place, outside: place.symlink_to(outside / "d.txt")),
+    "a link to a hidden file": (DANA, lambda place, outside: place.symlink_to(place.parent / ".old.md")),
+    "a link to a folder outside": ("entities/team", lambda place, outside: place.symlink_to(outside)),
+    "a link to a folder that is gone": ("entities/team", lambda place, _: place.symlink_to("/nowhere")),
+    "a link of a file's name to a folder": (DANA, lambda place, outside: place.symlink_to(outside)),
+    "a pipe": (DANA, lambda place, _: os.mkfifo(place)),
+    "a socket": (DANA, lambda place, _: bind(place)),
+}  # fmt: skip
+
+
+def bind(place: Path) -> None:
+    """Leave a socket at a place, whose path may be longer than a socket's name."""
+    here = os.getcwd()
+    os.chdir(place.parent)
+    try:
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(place.name)
+    finally:
+        os.chdir(here)
+
+
+def hide(tmp_path: Path, how: str) -> tuple[Path, str]:
+    """Write Kim, and in Dana's place what hides her file, which holds her key; give the root and the path."""
+    outside = tmp_path / "outside"
+    root = write_kb(tmp_path / "kb", {KIM: entity("kim", name="Kim")})
+    for place in (outside / "d.txt", root / "entities/person/.old.md"):
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(WHOLE)
+    path, make = HIDING[how]
+    make(root / path, outside)
+    return root, path
+
+
+@pytest.mark.parametrize("how", HIDING)
+def test_whose_key_may_lie_behind_what_is_no_file_is_a_question(tmp_path: Path, how: str) -> None:
+    """A link, a pipe or a socket may hide her, as a damaged file may: nobody is made meanwhile, and the place is named."""
+    root, path = hide(tmp_path, how)
+    verdict, reasons, _ = resolve(root, keys=(KEY,))
+    assert verdict == "question"
+    assert any(path in reason and KEY in reason for reason in reasons)
+    for plan, arguments, keys in (
+        (plan_new, ("person", "Dan"), {"keys": (KEY,)}),
+        (plan_set, ("kim", "key", ("DANA@northpeak.example",)), {}),
+    ):
+        with pytest.raises(LeftAlone, match=path):
+            do(root, plan, *arguments, **keys)
+    assert import_dana(root, tmp_path / "a.jsonl").made == ()
+    done = ingest(root, mail(tmp_path / "a.eml", "Dana R. <dana@northpeak.example>"))
+    assert done["observations"][0]["participants"][0] == KEY
+    assert "dana" not in {one["id"] for one in done["entities"]}
+    assert any(path in one for one in done["questions"])
+
+
+@pytest.mark.parametrize("how", HIDING)
+def test_a_new_one_of_the_name_that_something_hides_is_made_beside_it(
+    tmp_path: Path, how: str
+) -> None:
+    """It gets another id, and what stands in the place is said; an id that is given is refused, and nothing is written over."""
+    root, path = hide(tmp_path, how)
+    done = do(root, plan_new, "person", "Dana")
+    assert any(path in note for note in done.edit.notes)
+    if path == DANA:
+        assert done.edit.paths == ("entities/person/dana-2.md",)
+        with pytest.raises(Taken, match=path):
+            do(root, plan_new, "person", "Dana", id="dana")
+    assert not (root / path).is_file() or (root / path).is_symlink()
+
+
+@pytest.mark.parametrize("how", ["a link to a file outside", "a link to a hidden file"])
+def test_what_a_link_leads_to_is_searched(tmp_path: Path, how: str) -> None:
+    """A key that does not stand there is somebody new's, and a note says what was searched."""
+    root, path = hide(tmp_path, how)
+    verdict, _, notes = resolve(root, keys=("email:mia@x.example",))
+    assert verdict == "new"
+    assert any(path in note for note in notes)
+    done = ingest(root, mail(tmp_path / "a.eml", "Dana <dana@x.example>"))
+    assert {one["id"] for one in done["entities"]} == {"dana-2", "zoe"}
+    imported = import_dana(root, tmp_path / "a.jsonl", "mia@x.example")
+    assert len(imported.made) == 1
+
+
+def test_a_folder_that_cannot_be_listed_hides_what_lies_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is asked for may be there."""
+    root = base(tmp_path / "kb", WHOLE.encode(), {"entities/closed/mia.md": entity("mia")})
+
+    def closed(use: Any) -> Any:
+        def refuse(path: Any, *arguments: Any, **options: Any) -> Any:
+            if str(path).endswith("/closed"):
+                raise PermissionError(13, "Permission denied", path)
+            return use(path, *arguments, **options)
+
+        return refuse
+
+    monkeypatch.setattr(os, "scandir", closed(os.scandir))
+    monkeypatch.setattr(os, "open", closed(os.open))
+    verdict, reasons, _ = resolve(root, keys=("email:mia@x.example",))
+    assert (verdict, "entities/closed" in reasons[0]) == ("question", True)
+    assert resolve(root, keys=(KEY,))[0] == "existing"
+
+
+def test_links_that_hide_nothing(tmp_path: Path) -> None:
+    """What is read where it lies, a picture, hidden names, and folders in a file's name: all that is there is in the graph."""
+    root = base(tmp_path / "kb", WHOLE.encode(), {"entities/other.md/x.md": entity("x")})
+    (tmp_path / "a.png").write_bytes(b"x")
+    (root / "entities/alias.md").symlink_to(root / DANA)
+    (root / "entities/people").symlink_to(root / "entities/person")
+    (root / "entities/all").symlink_to(root / "entities")
+    (root / "entities/a.png").symlink_to(tmp_path / "a.png")
+    (root / "entities/.#dana.md").symlink_to("/nowhere")
+    assert UnreadFiles(str(root), open_knowledge_base(str(root), NOW).graph).paths == ()
+    assert resolve(root, keys=("email:mia@x.example",)) == ("new", ("nobody bears these keys",), ())
+    for name in ("Alias", "Other"):
+        done = do(root, plan_new, "person", name)
+        assert done.edit.paths == (f"entities/person/{name.lower()}-2.md",)
+        assert any(f"entities/{name.lower()}.md is a" in note for note in done.edit.notes)
 
 
 def test_two_files_of_one_id_hide_no_key(tmp_path: Path) -> None:
