@@ -104,8 +104,12 @@ def tell_uncommitted(error: "NotCommitted | None") -> ExitCode:
     """Tell where an edit that stands was to be committed and is not; give the status to end with."""
     if error is None:
         return ExitCode.ANSWERED
-    complain(error.message, error.hint)
+    complain(error.message, error.hint, lines=True)
     return error.exit_code
+
+
+#: What is no part of a request: how it is answered, and whether and where it is done, but not what it writes.
+_NO_PART = frozenset(("as_json", "root", "commit", "if_revision", "dry_run", "idempotency_key"))
 
 
 def _request() -> str:
@@ -116,9 +120,7 @@ def _request() -> str:
         arguments = {**context.params, **arguments}
         context = context.parent
     name = click.get_current_context().info_name
-    kept = {
-        key: value for key, value in sorted(arguments.items()) if key not in ("as_json", "root")
-    }
+    kept = {key: value for key, value in arguments.items() if key not in _NO_PART}
     return f"{name} {json.dumps(kept, default=str, sort_keys=True)}"
 
 

@@ -201,11 +201,11 @@ def warn(warnings: tuple[str, ...]) -> None:
             click.echo(f"kb: {escape_terminal(warning)}", err=True)
 
 
-def complain(message: str, hint: str) -> None:
-    """Tell an error on standard error, with what to do."""
+def complain(message: str, hint: str, lines: bool = False) -> None:
+    """Tell an error on standard error, with what to do. ``lines``: the message is meant to have several."""
     from kb.render.terminal import escape_terminal
 
-    click.echo(f"kb: {escape_terminal(message)}", err=True)
+    click.echo(f"kb: {escape_terminal(message, lines)}", err=True)
     if hint:
         click.echo(f"  hint: {escape_terminal(hint)}", err=True)
 

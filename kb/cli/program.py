@@ -3,6 +3,8 @@
 import gc
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kb import __version__
+from kb.cli import end_at_once
 from kb.cli.completion import VARIABLE, answer_shell, offer_folders
 from kb.cli.filled import Filled
 from kb.errors import ErrorCode, ExitCode, KbError
@@ -256,7 +259,11 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     for name in _OF_ANOTHER_REPOSITORY:
         os.environ.pop(name, None)
-    status = answer_shell(program) if os.environ.get(VARIABLE) else _run()
+    try:
+        with _raising_interruptions():
+            status = answer_shell(program) if os.environ.get(VARIABLE) else _run()
+    except KeyboardInterrupt:  # another one, while the first was told
+        status = ExitCode.INTERRUPTED
     try:
         if sys.stdout is not None:  # closed by the caller
             sys.stdout.flush()
@@ -265,6 +272,21 @@ def main() -> None:
     # Else the interpreter looks through all there is for garbage before it ends, as long as a short command asks.
     gc.freeze()
     sys.exit(status)
+
+
+@contextmanager
+def _raising_interruptions() -> Iterator[None]:
+    """Let Ctrl-C raise ``KeyboardInterrupt`` within, where it would end the process: what is begun is to be put right, and told."""
+    import _signal as signal  # type: ignore[import-not-found]  # as it is imported already
+
+    is_ours = signal.getsignal(signal.SIGINT) is end_at_once
+    if is_ours:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if is_ours:
+            signal.signal(signal.SIGINT, end_at_once)
 
 
 def _run() -> int:
@@ -277,15 +299,21 @@ def _run() -> int:
         error.show()
         return _end(ErrorCode.WRONG_USAGE, error.format_message())
     except (click.Abort, KeyboardInterrupt):
-        click.echo("kb: interrupted", err=True)
-        return _end(ErrorCode.INTERRUPTED, "interrupted")
+        return _end_interrupted()
     except KbError as error:
         return _tell(error.code, error.message, error.hint)
     # The edge: a stream that takes nothing is the caller's, all else is a fault of ours and leaves a log.
     except OSError as error:
         return _end_without_reader(error) if error.filename is None else _log_fault(error)
     except Exception as error:
-        return _log_fault(error)
+        # Python makes an error of its own of an interruption while a class is made.
+        is_interrupted = isinstance(error.__cause__, KeyboardInterrupt)
+        return _end_interrupted() if is_interrupted else _log_fault(error)
+
+
+def _end_interrupted() -> ExitCode:
+    click.echo("kb: interrupted", err=True)
+    return _end(ErrorCode.INTERRUPTED, "interrupted")
 
 
 def _tell(code: ErrorCode, message: str, hint: str) -> ExitCode:

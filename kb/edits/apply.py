@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from kb.edits.commits import NotCommitted, commit_edit, commit_late
+from kb.edits.commits import NotCommitted, commit_edit, commit_late, commit_stopped
 from kb.edits.edit import Edit, file_revision
 from kb.edits.journal import Journal, JournalEntry, Repeated, State
 from kb.edits.settle import settle
@@ -100,10 +100,11 @@ def _apply_once(
         return _done_before(root, journal, done, options)
     check_configuration(root)
     workspace = Workspace(open_for_reading(root, now, may_trust=False))
+    warnings = commit_stopped(root, journal, is_wanted=wants_commit(workspace, options))
     edit = plan(workspace)
     _check_revision(root, edit, options.if_revision)
     revision = _revision_after(root, edit)
-    warnings = warn_of_damage(journal, options)
+    warnings += warn_of_damage(journal, options)
     is_to_commit = bool(edit.changes) and wants_commit(workspace, options)
     entry = JournalEntry(
         edit,
@@ -183,9 +184,8 @@ def commit_if_wanted(
 
 def warn_of_damage(journal: Journal, options: WriteOptions) -> list[str]:
     """Warn where an idempotency key may have been used already, in a record that cannot be read."""
-    if options.idempotency_key and journal.is_damaged():
-        return ["a record of earlier edits is damaged: a repeated call may go unnoticed"]
-    return []
+    why = journal.why_unread() if options.idempotency_key else ""
+    return [f"a record of earlier edits {why}: a repeated call may go unnoticed"] if why else []
 
 
 def wants_commit(workspace: Workspace, options: WriteOptions) -> bool:

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 
 from kb.derived.revision import is_same, read_tree
 from kb.edits.edit import Edit
-from kb.edits.journal import JournalEntry
-from kb.edits.written_files import WrittenFile, look_at, read_file
+from kb.edits.journal import Journal, JournalEntry, State
+from kb.edits.runs import read_made
+from kb.edits.written_files import WrittenFile, look_at, read_file, written_files
 from kb.errors import ErrorCode, KbError
 from kb.store.git import last_commit_of
 from kb.store.git_commit import commit_files
@@ -52,6 +53,52 @@ def commit_late(
     if changed and uncommitted is None and not find_commit(root, changed):
         uncommitted = NotCommitted(f"{changed[0].path} changed since")
     return commit, uncommitted
+
+
+def commit_stopped(root: str, journal: Journal, *, is_wanted: bool) -> list[str]:
+    """Make the commit that the edit before this one was to be, or its undoing, if its process was killed before; say so.
+
+    ``is_wanted``: git may be called; else it is only said. One that was stopped between its files is left as it is: ``undo``
+    knows it.
+    """
+    entry = next((one for one in journal.iter_newest() if one.state is not State.BARRIER), None)
+    if entry is None or not _is_due(entry):
+        return []
+    changes = entry.edit.changes
+    files = (read_made(journal, entry) or ()) if entry.is_run else written_files(changes)
+    found, is_undone = look_at(root, files), entry.is_undone
+    edit = undoing(entry.edit) if is_undone else entry.edit
+    paths = found.before if is_undone else tuple(change.path for change in found.back)
+    ours = [file for file in files if file.path in {*paths}]
+    if not ours:
+        return []
+    commit = find_commit(root, ours)
+    told: list[str] = []
+    if not commit:
+        stopped = f'an earlier edit was stopped before its commit ("{edit.subject}")'
+        if not is_wanted:
+            return [f"{stopped}: what it did is in no commit (git status)"]
+        commit, uncommitted = commit_edit(root, edit, paths, "")
+        if uncommitted is not None:
+            return [f"{stopped}: {' '.join(uncommitted.message.split())}"]
+        told = [f"{stopped}: it is commit {commit[:12]} now"]
+    commit = entry.commit if is_undone else commit
+    return [*told, *journal.end(entry._replace(commit=commit, is_settled=False))]
+
+
+def _is_due(entry: JournalEntry) -> bool:
+    """Say whether a process was killed that was to make a commit of an edit, or of its undoing, and may not have."""
+    if entry.is_run and entry.state is State.BEGUN:
+        return entry.is_to_commit and not entry.commit
+    if entry.state is State.UNDONE:
+        return entry.is_settled and bool(entry.commit)
+    return entry.is_settled and entry.is_to_commit and not entry.commit
+
+
+def undoing(edit: Edit) -> Edit:
+    """Give what the undoing of an edit is called, without what it changes."""
+    subject = f"undo: {edit.subject}"
+    return edit._replace(name="undo", subject=subject, changes=(), observations=(), notes=())
 
 
 def find_commit(root: str, files: Iterable[WrittenFile]) -> str:

@@ -16,6 +16,10 @@ from kb.store.writes import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
 
 #: Edits that are remembered.
 _MOST = 200
+#: The form of a record. One without a number is of a kb before there was one, and is read; a later one is not.
+_FORMAT = 1
+#: Options that such a kb took for a part of the request, though they change nothing of what is written.
+_NO_PART = ("commit", "dry_run", "idempotency_key", "if_revision")
 
 
 class Repeated(KbError):
@@ -49,6 +53,13 @@ class State(Enum):
     BARRIER = "barrier"  #: something was written, or begun, that is not remembered
 
 
+class Unread(Enum):
+    """Why a record cannot be read."""
+
+    DAMAGED = "is damaged"
+    OTHER = "is of another version of kb"
+
+
 class JournalEntry(NamedTuple):
     """An edit that was done, or begun."""
 
@@ -65,6 +76,9 @@ class JournalEntry(NamedTuple):
     name: str = ""  #: of its file; empty where it has none
     is_to_commit: bool = (
         False  #: it was asked to be a commit, and may be one already without ``commit``
+    )
+    is_settled: bool = (
+        False  #: the process that did, or undid, it was killed, perhaps before its commit
     )
 
     @property
@@ -138,33 +152,35 @@ class Journal:
     def newest(self) -> JournalEntry | None:
         """Give the entry of the last edit; ``None`` where there is none, or it cannot be read."""
         names = self._names() if not why_distrusted(self._place) else ()
-        return self._read(names[-1]) if names else None
+        entry = self._read(names[-1]) if names else None
+        return None if isinstance(entry, Unread) else entry
 
     def last(self) -> JournalEntry | None:
         """Give the last edit that changed something and was not undone.
 
-        ``Unknown`` where that is not known: its record is damaged, or what was done last is none that is remembered.
+        ``Unknown`` where that is not known: its record cannot be read, or what was done last is none that is remembered.
         """
         for name in reversed(self._names()) if not why_distrusted(self._place) else ():
             entry = self._read(name)
-            if entry is None:
-                raise Unknown("the record of the last edit is damaged; nothing was undone")
+            if isinstance(entry, Unread):
+                raise Unknown(f"the record of the last edit {entry.value}; nothing was undone")
             if entry.state is State.BARRIER:
                 raise Unknown(f"the last write was: {entry.edit.subject}; nothing was undone")
             if (entry.edit.changes or entry.is_run) and entry.state is not State.UNDONE:
                 return entry
         return None
 
-    def is_damaged(self) -> bool:
-        """Say whether a record cannot be read."""
-        return any(self._read(name) is None for name in self._names())
+    def why_unread(self) -> str:
+        """Say why a record cannot be read; empty where all can."""
+        found = (self._read(name) for name in self._names())
+        return next((one.value for one in found if isinstance(one, Unread)), "")
 
     def iter_newest(self) -> Iterator[JournalEntry]:
         """Yield the edits, the newest first; what cannot be read is passed over."""
         if not why_distrusted(self._place):
             for name in reversed(self._names()):
                 entry = self._read(name)
-                if entry is not None:
+                if not isinstance(entry, Unread):
                     yield entry
 
     def _remove(self, name: str) -> None:
@@ -172,12 +188,21 @@ class Journal:
             with contextlib.suppress(OSError):
                 os.unlink(os.path.join(self._place, each))
 
-    def _read(self, name: str) -> JournalEntry | None:
+    def _read(self, name: str) -> JournalEntry | Unread:
         try:
             with open(os.path.join(self._place, name), encoding="utf-8") as file:
-                return _read_entry(json.load(file), name)
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
+                stored = json.load(file)
+        except (OSError, ValueError):
+            return Unread.DAMAGED
+        if not isinstance(stored, dict):
+            return Unread.DAMAGED
+        form = stored.pop("format", None)
+        if form not in (None, _FORMAT):
+            return Unread.OTHER
+        try:
+            return _read_entry(_without_format(stored) if form is None else stored, name)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return Unread.OTHER if form is None else Unread.DAMAGED
 
     def _names(self) -> list[str]:
         try:
@@ -205,6 +230,7 @@ def _list_name(name: str) -> str:
 def _pack_entry(entry: JournalEntry) -> dict[str, Any]:
     edit = entry.edit
     return {
+        "format": _FORMAT,
         **entry._asdict(),
         "state": entry.state.value,
         "edit": {
@@ -227,6 +253,23 @@ def _read_entry(stored: dict[str, Any], name: str) -> JournalEntry:
         edit[field] = tuple(edit[field])
     state = State(stored["state"])
     return JournalEntry(**{**stored, "edit": Edit(**edit), "state": state, "name": name})
+
+
+def _without_format(stored: dict[str, Any]) -> dict[str, Any]:
+    """Give a record without a format as one of ours would say it: marks for its state, and more in its request."""
+    stored = dict(stored)
+    is_undone, is_barrier, is_partial = (
+        stored.pop(mark, False) for mark in ("is_undone", "is_barrier", "is_partial")
+    )
+    if "state" not in stored:
+        state = State.UNDOING if is_undone and is_partial else State.UNDONE if is_undone else None
+        state = state or (State.BARRIER if is_barrier else None)
+        stored["state"] = (state or (State.BEGUN if is_partial else State.DONE)).value
+    name, _, options = stored["request"].partition(" ")
+    if options.startswith("{"):
+        kept = {key: one for key, one in json.loads(options).items() if key not in _NO_PART}
+        stored["request"] = f"{name} {json.dumps(kept, sort_keys=True)}"
+    return stored
 
 
 def _encode(data: bytes | None) -> str | None:

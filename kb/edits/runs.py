@@ -14,7 +14,7 @@ from kb.edits.journal import Journal, JournalEntry, State
 from kb.edits.write_files import put_back
 from kb.edits.written_files import WrittenFile, digest_of, read_file
 from kb.store.root import with_flags
-from kb.store.writes import WriteRefused, create_file
+from kb.store.writes import WriteRefused, create_file, note_leftovers
 
 _DIGEST_LENGTH = 64
 #: A list without an entry was left by a run that was killed before its first file.
@@ -26,7 +26,7 @@ _NEW_LIST = with_flags(
 class Run:
     """Makes the files of a run. The lock must be held."""
 
-    def __init__(self, root: str, name: str, now: int) -> None:
+    def __init__(self, root: str, name: str, now: int, *, is_to_commit: bool = False) -> None:
         self.root, self.made = root, dict[str, None]()
         self.warnings: list[str] = []
         self._is_begun = self._is_unsure = False
@@ -39,6 +39,7 @@ class Run:
             commit="",
             at=now,
             state=State.BARRIER,  # as long as there is no list
+            is_to_commit=is_to_commit,
         )
         self._why = ""  #: there is none
         self._list: int | None = None  #: an open file, or ``None`` where there is none
@@ -64,6 +65,8 @@ class Run:
             # interrupted, the last one may be there, and an observation must not be without those whom it names.
             if isinstance(error, WriteRefused):
                 self._begun.pop()
+            else:
+                note_leftovers(self.root)  # whoever watches over the run may end it in peace
             try:
                 for change in reversed(self._begun):
                     put_back(self.root, change)
@@ -80,9 +83,12 @@ class Run:
             self._list = None
 
     def finish(
-        self, edit: Edit, request: str, key: str, *, is_whole: bool, is_to_commit: bool = False
+        self, edit: Edit, request: str, key: str, *, is_whole: bool, commit: str = ""
     ) -> None:
-        """Remember what the run did. ``key``: repeats of the request do nothing; not where only a part was done."""
+        """Remember what the run did, once it is a commit if it is to be one: else it is known as one that was stopped.
+
+        ``key``: repeats of the request do nothing; not where only a part was done.
+        """
         self._count_standing()
         is_known = not self.made or self._entry.is_run
         is_done = is_whole and not self._is_unsure
@@ -92,7 +98,7 @@ class Run:
             idempotency_key=key if is_done else "",
             state=State.BARRIER if not is_known else State.DONE if is_done else State.BEGUN,
             is_run=bool(self.made) and is_known,
-            is_to_commit=is_to_commit,
+            commit=commit,
         )
         if self.made or entry.idempotency_key:
             failed = self._journal.end(entry)
@@ -101,11 +107,6 @@ class Run:
         else:
             self._journal.forget(entry)
         self._entry = entry
-
-    def committed(self, commit: str) -> None:
-        """Remember that the run is in a commit, so that its undoing is one too."""
-        if self._entry.name:
-            self.warnings += self._journal.end(self._entry._replace(commit=commit))
 
     def _begin(self) -> None:
         """Make the list, then the entry: one that says that there is a list is never without it."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from kb.edits.results import UNREAD, SkippedFile
 from kb.edits.write_changes import write_changes
+from kb.edits.writing import check_configuration
 from kb.errors import UsageError
 from kb.knowledge_base import KnowledgeBase
 from kb.model.observation import ObservationFile
@@ -26,6 +27,7 @@ class Sealing:
 
 def seal_observations(base: KnowledgeBase, files: Sequence[str] = ()) -> Sealing:
     """Seal observations: all without a seal, or those named by path (relative to the root) or id."""
+    check_configuration(base.root)  # as every write
     sealed: list[tuple[str, bytes]] = []
     already: list[str] = []
     refused: list[SkippedFile] = []

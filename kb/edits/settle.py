@@ -16,9 +16,9 @@ def settle(root: str, journal: Journal, entry: JournalEntry) -> JournalEntry | N
     if found.other or (found.back and found.before):
         return entry
     if not found.before:
-        entry = entry._replace(state=State.DONE)
+        entry = entry._replace(state=State.DONE, is_settled=True)
     elif entry.state is State.UNDOING:
-        entry = entry._replace(state=State.UNDONE)
+        entry = entry._replace(state=State.UNDONE, is_settled=True)
     else:
         journal.forget(entry)
         return None

@@ -1,7 +1,7 @@
 """``kb undo``: put back what the last edit changed, as it was to the byte. Refused where a file changed since."""
 
 from kb.edits.apply import Applied
-from kb.edits.commits import commit_edit, find_commit
+from kb.edits.commits import commit_edit, find_commit, undoing
 from kb.edits.edit import Edit
 from kb.edits.journal import Journal, JournalEntry, State, Unknown
 from kb.edits.runs import read_made
@@ -45,13 +45,14 @@ def undo_last(root: str, by: str = "", dry_run: bool = False) -> Applied:
         undo = _reversed(root, entry, files)
         if dry_run:
             return Applied(undo, False, "")
-        is_committed = entry.commit or (entry.is_to_commit and find_commit(root, files))
+        if entry.is_to_commit and not entry.commit:
+            entry = entry._replace(commit=find_commit(root, files))
         _write(root, journal, entry, undo)
         uncommitted = None
-        if is_committed:
+        if entry.commit:
             paths = tuple(file.path for file in files)
-            _, uncommitted = commit_edit(root, undo._replace(observations=()), paths, by)
-        why = journal.rewrite(entry._replace(state=State.UNDONE))
+            _, uncommitted = commit_edit(root, undoing(entry.edit), paths, by)
+        why = journal.rewrite(entry._replace(state=State.UNDONE, is_settled=False))
         warnings = (f"undone, but not remembered as undone: {why}",) if why else ()
         return Applied(undo, True, "", uncommitted=uncommitted, warnings=warnings)
 
@@ -71,7 +72,7 @@ def _reversed(root: str, entry: JournalEntry, files: tuple[WrittenFile, ...]) ->
     changed = found.other if entry.state is not State.DONE else (*found.other, *found.before)
     if changed:
         raise Undone(changed[0], edit.subject)
-    return edit._replace(name="undo", subject=f"undo: {edit.subject}", changes=found.back, notes=())
+    return undoing(edit)._replace(changes=found.back, observations=edit.observations)
 
 
 def _write(root: str, journal: Journal, entry: JournalEntry, undo: Edit) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Iterator
 
+from kb.edits.carry_record import carry_record
 from kb.edits.edit import Edit
 from kb.edits.journal import Journal, JournalEntry, State
 from kb.edits.settle import settle
@@ -13,11 +14,12 @@ from kb.store.writes import lock_knowledge_base
 
 @contextlib.contextmanager
 def writing(root: str) -> Iterator[Journal]:
-    """Hold the lock, and give the record of edits, in which the newest is settled.
+    """Hold the lock, and give the record of edits, which is where it belongs, and in which the newest is settled.
 
     It is settled before anything else is written, which would make its files tell something else.
     """
     with lock_knowledge_base(root):
+        carry_record(root)
         journal = Journal(root)
         newest = journal.newest()
         if newest is not None:

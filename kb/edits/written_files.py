@@ -1,11 +1,13 @@
 """Files as an edit wrote them, beside what is on disk now: what of the edit stands, and what would take it back. Writes nothing."""
 
 import os
+import sys
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from kb.edits.edit import FileChange
 from kb.model.digests import sha256
+from kb.store.files import read_bytes
 
 
 class WrittenFile(NamedTuple):
@@ -52,10 +54,9 @@ def look_at(root: str, files: Iterable[WrittenFile]) -> Standing:
 
 
 def read_file(root: str, path: str) -> bytes | None:
-    """Read a file; ``None`` where there is none that can be read."""
+    """Read a file; ``None`` where there is none that can be read, as where a link or a pipe has its place."""
     try:
-        with open(os.path.join(root, path), "rb") as file:
-            return file.read()
+        return read_bytes(root, path, sys.maxsize)
     except OSError:
         return None
 

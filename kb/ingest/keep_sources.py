@@ -18,10 +18,10 @@ from kb.edits.apply import (
     wants_commit,
     warn_of_damage,
 )
-from kb.edits.commits import NotCommitted, commit_edit
+from kb.edits.commits import NotCommitted, commit_edit, commit_stopped
 from kb.edits.edit import Edit, FileChange
 from kb.edits.file_texts import format_entity
-from kb.edits.journal import Journal, JournalEntry, State
+from kb.edits.journal import Journal, JournalEntry
 from kb.edits.new_observation import plan_observation
 from kb.edits.runs import Run, read_made
 from kb.edits.workspace import Workspace
@@ -31,7 +31,6 @@ from kb.ingest.records import Nature, Participant, Problem, SourceRecord
 from kb.ingest.repeats import iter_new, kept_text, seal_of_record, source_apart
 from kb.knowledge_base import open_for_reading
 from kb.queries.mention_resolution import Bearer, WeighedKey, weigh_key
-from kb.queries.unread_files import UnreadFiles
 from kb.store.layout import entity_path
 from kb.store.writes import flush_files
 from kb.syntax.slugs import slugify
@@ -103,20 +102,13 @@ def ingest_sources(
             return _done_before(root, journal, done, options)
         check_configuration(root)
         workspace = Workspace(open_for_reading(root, now, may_trust=False))
-        left = _left_uncommitted(journal) if wants_commit(workspace, options) else ()
-        with contextlib.closing(Run(root, _NAME, now)) as run:
+        is_to_commit = wants_commit(workspace, options)
+        late = commit_stopped(root, journal, is_wanted=is_to_commit)
+        with contextlib.closing(Run(root, _NAME, now, is_to_commit=is_to_commit)) as run:
             keeper = _Keeper(workspace, run)
             keeper.keep(items, progress)
-            outcome = _finish(keeper, run, journal, options)
-        return outcome._replace(warnings=(*outcome.warnings, *left))
-
-
-def _left_uncommitted(journal: Journal) -> tuple[str, ...]:
-    """Say that a run before this one was stopped midway: it was not committed, and this one's commit is of its own files."""
-    newest = journal.newest()
-    if newest is None or not newest.is_run or newest.state is not State.BEGUN:
-        return ()
-    return ("an earlier run was stopped midway: what it made is in no commit (git status)",)
+            outcome = _finish(keeper, run, journal, options, is_to_commit=is_to_commit)
+        return outcome._replace(warnings=(*outcome.warnings, *late))
 
 
 def _done_before(
@@ -137,28 +129,24 @@ def _done_before(
     )
 
 
-def _finish(keeper: "_Keeper", run: Run, journal: Journal, options: WriteOptions) -> Ingested:
-    """Flush what was written, remember it, and commit it if asked."""
+def _finish(
+    keeper: "_Keeper", run: Run, journal: Journal, options: WriteOptions, *, is_to_commit: bool
+) -> Ingested:
+    """Flush what was written, commit it if asked, and remember it."""
     root = keeper.workspace.root
     outcome = keeper.outcome()
     run.warnings += warn_of_damage(journal, options)
     if run.made:
         flush_files(root)
     edit = Edit(_NAME, outcome.subject)
-    is_to_commit = bool(run.made) and wants_commit(keeper.workspace, options)
-    run.finish(
-        edit,
-        options.request,
-        options.idempotency_key,
-        is_whole=keeper.is_whole,
-        is_to_commit=is_to_commit,
-    )
     commit, uncommitted = "", None
-    if is_to_commit:
-        edit = edit._replace(observations=tuple(one.observation for one in outcome.kept))
-        commit, uncommitted = commit_edit(root, edit, tuple(run.made), options.by)
-        if commit:
-            run.committed(commit)
+    try:
+        if run.made and is_to_commit:
+            named = edit._replace(observations=tuple(one.observation for one in outcome.kept))
+            commit, uncommitted = commit_edit(root, named, tuple(run.made), options.by)
+    finally:
+        key = options.idempotency_key
+        run.finish(edit, options.request, key, is_whole=keeper.is_whole, commit=commit)
     warnings = (*outcome.warnings, *run.warnings)
     return outcome._replace(
         commit=commit, uncommitted=uncommitted, made=tuple(run.made), warnings=warnings
@@ -193,7 +181,7 @@ class _Keeper:
     is_full: bool = False  #: the disk
 
     def __post_init__(self) -> None:
-        self.unread = UnreadFiles(self.workspace.root, self.workspace.graph)
+        self.unread = self.workspace.unread
 
     @property
     def is_whole(self) -> bool:

@@ -29,8 +29,32 @@ def derived_folder(root: str) -> str:
     """
     tree = find_work_tree(root)
     if tree is not None and os.path.isfile(os.path.join(tree.git_dir, "HEAD")):
-        below = "" if tree.inside == os.curdir else f"-{_digest(tree.inside)}"
-        return os.path.join(tree.git_dir, f"kb{below}")
+        return _in_git(tree.git_dir, tree.inside)
+    return folder_without_git(root)
+
+
+def earlier_folders(root: str) -> tuple[str, ...]:
+    """Say where this knowledge base's derived state may lie from before its repository was made: in those of folders above, or
+    in none.
+    """
+    start = folder = os.path.realpath(root)
+    found: list[str] = []
+    while (tree := find_work_tree(folder)) is not None:
+        top = os.path.normpath(os.path.join(folder, os.path.relpath(os.curdir, tree.inside)))
+        found.append(_in_git(tree.git_dir, os.path.relpath(start, top)))
+        if top == os.path.dirname(top):
+            break
+        folder = os.path.dirname(top)
+    now = derived_folder(root)
+    return tuple(one for one in (*found, folder_without_git(root)) if one != now)
+
+
+def _in_git(git_dir: str, inside: str) -> str:
+    return os.path.join(git_dir, "kb" if inside == os.curdir else f"kb-{_digest(inside)}")
+
+
+def folder_without_git(root: str) -> str:
+    """Say where the derived state of a knowledge base lies that is in no work tree: in the user's cache folder."""
     cache = (
         os.environ.get("XDG_CACHE_HOME")
         or os.environ.get("LOCALAPPDATA")

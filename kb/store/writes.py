@@ -6,6 +6,7 @@ a reader sees the old text or the new one and nothing between.
 
 import contextlib
 import os
+import shutil
 import stat
 import sys
 import tempfile
@@ -22,6 +23,8 @@ from kb.store.root import ENTITIES, OBSERVATIONS, with_flags
 TEMPORARY_PREFIX, TEMPORARY_SUFFIX = ".kb-", ".tmp"
 _LOCK_WAIT = 10.0
 _NEW_FILE_MODE = 0o666
+#: The variable with which a call of git, and what its hooks call, is told the process that holds the lock meanwhile.
+HELD_BY = "KB_HELD_BY"
 #: Added to the lock's note where a temporary file could not be removed.
 _LEFT = "left"
 
@@ -47,6 +50,16 @@ class KnowledgeBaseLocked(KbError):
             f"another kb process{who} is writing this knowledge base",
             f"try again; the lock is {path}, and ends with its process",
         )
+
+
+class CalledMeanwhile(KnowledgeBaseLocked):
+    """The process that is writing waits for us: it runs git, and git a hook that has called us."""
+
+    def __init__(self, path: str, owner: str) -> None:
+        super().__init__(path, owner)
+        self.message += ", and it is that one's git hook that calls"
+        self.hint = "a hook may read; let it write once that process has ended"
+        self.args = (self.message,)
 
 
 def replace_file(
@@ -76,7 +89,7 @@ def replace_file(
             _discard(root, temporary)
             raise
         if durable:
-            _flush_folder(target.parent)
+            flush_folder(target.parent)
 
 
 def create_file(root: str, path: str, data: bytes, *, durable: bool = True) -> None:
@@ -93,7 +106,7 @@ def create_file(root: str, path: str, data: bytes, *, durable: bool = True) -> N
         finally:
             _discard(root, temporary)
         if durable:
-            _flush_folder(target.parent)
+            flush_folder(target.parent)
 
 
 def remove_file(root: str, path: str, expected: bytes, *, durable: bool = True) -> None:
@@ -104,7 +117,7 @@ def remove_file(root: str, path: str, expected: bytes, *, durable: bool = True) 
             raise ConcurrentModification(path)
         target.unlink()
         if durable:
-            _flush_folder(target.parent)
+            flush_folder(target.parent)
 
 
 def make_folder(root: str, path: str) -> bool:
@@ -201,8 +214,13 @@ def _discard(root: str, temporary: Path) -> None:
     try:
         temporary.unlink(missing_ok=True)
     except OSError:
-        with contextlib.suppress(OSError), lock_path(root).open("a") as note:
-            note.write(f" {_LEFT}")
+        note_leftovers(root)
+
+
+def note_leftovers(root: str) -> None:
+    """Let the next writer look for temporary files: one could not be removed, or whoever was to do it was interrupted."""
+    with contextlib.suppress(OSError), lock_path(root).open("a") as note:
+        note.write(f" {_LEFT}")
 
 
 def _link_exclusively(temporary: Path, target: Path) -> None:
@@ -216,7 +234,7 @@ def _link_exclusively(temporary: Path, target: Path) -> None:
         temporary.replace(target)
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path | str) -> None:
     """Make a rename durable. Some systems cannot open folders; they need no flush."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
@@ -243,7 +261,8 @@ def lock_knowledge_base(root: str, wait: float = _LOCK_WAIT) -> Iterator[None]:
     """Hold the knowledge base's one write lock; the system lets it go if the process dies.
 
     Whoever holds it writes down who and since when, for those who wait; what is still there when the lock is free was
-    left by one that was killed, or could not remove a temporary file: such files are then removed.
+    left by one that was killed or interrupted, or could not remove a temporary file: such files are then removed.
+    ``CalledMeanwhile`` where the holder waits for us.
     """
     path = lock_path(root)
     try:
@@ -255,18 +274,26 @@ def lock_knowledge_base(root: str, wait: float = _LOCK_WAIT) -> Iterator[None]:
             f"{path.parent} must be a folder that you may write to; all in it is derived, and may be moved away",
         ) from error
     try:
-        if not wait_for_lock(descriptor, wait):
-            raise KnowledgeBaseLocked(str(path), read_holder(descriptor))
+        _wait(descriptor, path, wait)
         if read_holder(descriptor):
             _remove_leftovers(root)
         _write_owner(descriptor, f"{os.getpid()} {int(time.time())}")
-        yield
+        try:
+            yield
+        except KbError:
+            _let_go(descriptor)  # the process is well: it has put back what it began
+            raise
         _let_go(descriptor)
-    except (KbError, KeyboardInterrupt):
-        _let_go(descriptor)  # the process is well: it has put back what it began
-        raise
     finally:
         os.close(descriptor)
+
+
+def _wait(descriptor: int, path: Path, wait: float) -> None:
+    caller = os.environ.get(HELD_BY, "")
+    is_waited_for = bool(caller) and read_holder(descriptor).split(" ")[0] == caller
+    if not wait_for_lock(descriptor, 0 if is_waited_for else wait):
+        kind = CalledMeanwhile if is_waited_for else KnowledgeBaseLocked
+        raise kind(str(path), read_holder(descriptor))
 
 
 def _let_go(descriptor: int) -> None:
@@ -289,16 +316,22 @@ def _remove_leftovers(root: str) -> None:
     if sys.platform == "win32":
         return
     inside = (os.path.join(root, folder) for folder in (ENTITIES, OBSERVATIONS))
-    for top in (root, *inside, os.path.join(derived_folder(root), EDITS)):
+    derived = derived_folder(root)
+    for top in (root, *inside, os.path.join(derived, EDITS)):
         if os.path.islink(top) and top != root:
             continue
         for folder, inner, names in os.walk(top):
             if top == root:
                 inner.clear()
-            for name in names:
-                if name.startswith(TEMPORARY_PREFIX) and name.endswith(TEMPORARY_SUFFIX):
-                    with contextlib.suppress(OSError):
-                        os.unlink(os.path.join(folder, name))
+            for name in filter(_is_temporary, names):
+                with contextlib.suppress(OSError):
+                    os.unlink(os.path.join(folder, name))
+    for name in filter(_is_temporary, os.listdir(derived)):  # folders of commits
+        shutil.rmtree(os.path.join(derived, name), ignore_errors=True)
+
+
+def _is_temporary(name: str) -> bool:
+    return name.startswith(TEMPORARY_PREFIX) and name.endswith(TEMPORARY_SUFFIX)
 
 
 def lock_path(root: str) -> Path:

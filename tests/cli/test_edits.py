@@ -1,6 +1,10 @@
 """What all commands that edit have in common, whatever they do: each is tried."""
 
 import json
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +14,7 @@ import pytest
 from kb.cli.program import COMMANDS, program
 from kb.errors import ExitCode
 from tests.cli.test_refusals import ended
-from tests.conftest import entity, git, make_repository, observation, write_kb
+from tests.conftest import REPOSITORY, entity, git, make_repository, observation, write_kb
 from tests.edits.editing import tree
 
 SEEN, HEARD = "2026-01-01-seen", "2026-01-01-heard"
@@ -140,3 +144,82 @@ def test_an_edit_that_git_does_not_commit_ends_with_a_status(
     assert "kb: written, but not committed: " in err
     assert tree(root) != before
     assert git(root, "rev-parse", "HEAD") == head
+
+
+@pytest.mark.parametrize(
+    "more",
+    [("--commit",), ("--no-commit",), ("--json",), ("--if-revision", "0" * 16)],
+)
+def test_a_key_is_of_what_is_written(
+    root: Path,
+    more: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """How a repeated call is to be answered, or kept, makes it no other request; what it is to say does."""
+    call = ("fact", *EDITS["fact"], "--idempotency-key", "k")
+    assert ended(root, call, monkeypatch, capsys)[0] == ExitCode.ANSWERED
+    before = tree(root)
+    status, out, _ = ended(root, (*call, *more), monkeypatch, capsys)
+    assert status == ExitCode.ANSWERED
+    assert "done before" in out or json.loads(out)["repeated"]
+    assert tree(root) == before
+    status, _, err = ended(root, (*call, "--by", "bob", *more), monkeypatch, capsys)
+    assert status == ExitCode.REFUSED
+    assert "was used for another request" in err
+
+
+@pytest.mark.parametrize("name", ["fact", "ingest"])
+def test_a_refusing_hooks_words_are_shown(
+    root: Path,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """All that the hook said, line by line and indented, as text and in JSON; nothing of it steers the terminal."""
+    hook = root / ".git/hooks/commit-msg"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(
+        "#!/bin/sh\nprintf 'Looking.\\n\\nIt has no \\033[1mticket\\033[0m.\\n'\nexit 1\n"
+    )
+    hook.chmod(0o755)
+    status, out, err = ended(root, (name, *EDITS[name], "--commit", "--json"), monkeypatch, capsys)
+    assert status == ExitCode.REFUSED
+    assert err.splitlines()[:3] == [
+        "kb: written, but not committed: the commit-msg hook refused it:",
+        "    Looking.",
+        "    It has no \\x1b[1mticket\\x1b[0m.",
+    ]
+    message = json.loads(out)["error"]["message"]
+    assert message.endswith("refused it:\n    Looking.\n    It has no \x1b[1mticket\x1b[0m.")
+
+
+@pytest.mark.parametrize("hook", ["pre-commit", "post-commit"])
+def test_a_hook_may_read_and_is_refused_to_write(root: Path, hook: str) -> None:
+    """It is called under the lock of the edit that it is a hook of: it is told so at once, and answers are as ever."""
+    (root / ".git/hooks").mkdir(exist_ok=True)
+    path = root / ".git/hooks" / hook
+    kb = f"PYTHONPATH={REPOSITORY} {sys.executable} -m kb"
+    path.write_text(
+        f"#!/bin/sh\n{kb} facts ada --json > ../read || exit 9\n{kb} search said > ../found || exit 9\n"
+        f"{kb} observe No. 2> ../refused\necho $? >> ../refused\n"
+    )
+    path.chmod(0o755)
+    call = [sys.executable, "-m", "kb", "fact", *EDITS["fact"], "--commit"]
+    began = time.monotonic()
+    done = subprocess.run(
+        call,
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert time.monotonic() - began < 9
+    refused = (root.parent / "refused").read_text()
+    assert "it is that one's git hook that calls" in refused
+    assert refused.endswith("\n1\n")
+    assert json.loads((root.parent / "read").read_text())["total"] == 3
+    assert "hit" in (root.parent / "found").read_text()
+    assert git(root, "status", "--porcelain") == ""

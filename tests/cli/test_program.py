@@ -258,3 +258,70 @@ def test_an_edit_is_committed_where_the_knowledge_base_is(
     assert git(other, "rev-parse", "HEAD") == before
     assert git(root, "status", "--porcelain") == ""
     assert git(root, "log", "-1", "--format=%s").startswith("fact: Ada title Pilot")
+
+
+#: Presses Ctrl-C when a module is first looked for.
+PRESSES = """\
+import os, signal, sys
+module = sys.argv.pop(1)
+class Finder:
+    def find_spec(self, name, *_):
+        if name == module:
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+from kb.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [
+        ("kb.cli.program", ""),
+        ("click", ""),
+        ("kb.cli.query_commands", "kb: interrupted\n"),
+        ("kb.queries.stats", "kb: interrupted\n"),
+    ],
+)
+@pytest.mark.parametrize("is_ignored", [False, True])
+def test_an_interruption_is_no_traceback(
+    tmp_path: Path, module: str, said: str, is_ignored: bool
+) -> None:
+    """Whatever is loaded when Ctrl-C comes, the status is 130; where it is to be ignored, as in a background job, it is."""
+    root = write_kb(tmp_path / "kb", FILES)
+    how = "SIG_IGN" if is_ignored else "default_int_handler"
+    first = f"import signal; signal.signal(signal.SIGINT, signal.{how})\n"
+    done = subprocess.run(
+        [sys.executable, "-c", first + PRESSES, module, "stats"],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    expected = (0, "") if is_ignored else (130, said)
+    assert (done.returncode, done.stderr.lstrip()) == expected
+    assert bool(done.stdout) is is_ignored
+
+
+def test_an_interruption_that_python_makes_an_error_of_is_one(tmp_path: Path) -> None:
+    """Where a class is being made, Python raises an error of its own in its place: that is no fault of ours."""
+    root = write_kb(tmp_path / "kb", FILES)
+    code = (
+        "import kb.queries.stats as s, sys\n"
+        "class Field:\n"
+        "    def __set_name__(self, *_): raise KeyboardInterrupt\n"
+        "s.count_stats = lambda kb: type('Made', (), {'field': Field()})\n"
+        "sys.argv = ['kb', 'stats']\n"
+        "from kb.cli import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, "kb: interrupted\n")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from kb.edits.seal_observations import seal_observations
+from kb.edits.workspace import Refused
 from kb.errors import UsageError
 from kb.knowledge_base import KnowledgeBase, open_knowledge_base
 from kb.syntax.observation_file import seal_of
@@ -77,3 +78,12 @@ def test_only_those_named_are_sealed(make_kb: Make) -> None:
     assert seal_observations(base, [PATH]).sealed == (PATH,)
     with pytest.raises(UsageError):
         seal_observations(base, ["2026-01-17-c"])
+
+
+@pytest.mark.parametrize("config", ["kb: 1\n  bad: [\n", "kb: 99\n", "kb: 1\n<<<<<<< ours\n"])
+def test_nothing_is_sealed_under_a_broken_configuration(make_kb: Make, config: str) -> None:
+    """As no other edit writes under one; the file keeps its bytes."""
+    base = make_kb({PATH: observation(ID)}, config)
+    with pytest.raises(Refused, match=r"kb\.yaml"):
+        seal_observations(base)
+    assert (Path(base.root) / PATH).read_text() == observation(ID)

@@ -1,19 +1,28 @@
 """An edit that a killed process began: its files tell whether it was done, for a repeated call and for undo."""
 
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
+from signal import SIGKILL
+from typing import Any
 
 import pytest
 
 from kb.edits.apply import Applied, Unsettled, WriteOptions, apply_edit
 from kb.edits.edit import Edit, FileChange
-from kb.edits.journal import Journal, State
+from kb.edits.journal import Journal, State, Unknown
+from kb.edits.observe import plan_observe
 from kb.edits.undo import NothingToUndo, Undone, undo_last
 from kb.edits.workspace import Workspace
 from kb.edits.writing import begin_barrier, end_barrier, writing
 from kb.errors import ConcurrentModification
-from kb.store.writes import WriteRefused
-from tests.conftest import NOW, entity, git, make_repository, write_kb
+from kb.store.writes import WriteRefused, lock_path
+from tests.conftest import NOW, REPOSITORY, entity, git, make_repository, write_kb
 from tests.edits.editing import tree
 
 MADE, CHANGED, GONE = (f"entities/person/{name}.md" for name in ("made", "changed", "gone"))
@@ -294,3 +303,179 @@ def test_an_edit_back_to_what_head_has_needs_no_commit(tmp_path: Path) -> None:
     undo_last(str(root))
     assert git(root, "rev-parse", "HEAD") == before
     assert (root / CHANGED).read_bytes() == first + b"Mine.\n"
+
+
+#: A hook that kills the process that has called git, as a user may who waits in vain.
+KILLS = "kill -9 $(awk '{print $4}' /proc/$PPID/stat)"
+IN_A_PROCESS = """\
+import sys
+from pathlib import Path
+from tests.edits.test_settle import OPTIONS, WriteOptions, do, undo_last
+root = Path(sys.argv[1])
+if sys.argv[2] == "undo":
+    undo_last(str(root))
+else:
+    do(root, WriteOptions(commit=True, by="ada"))
+"""
+
+
+def killed(root: Path, what: str, is_in_git: bool) -> Path:
+    """Do an edit or undo one, each of which is to be a commit, and kill its process while git makes it, or right after."""
+    make_repository(write_kb(root, {k: v for k, v in BEFORE.items() if v is not None}))
+    if what == "undo":
+        do(root, WriteOptions(commit=True))
+    hook = root / ".git/hooks" / ("post-commit" if is_in_git else "pre-commit")
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\n{KILLS}\nexit 1\n")
+    hook.chmod(0o755)
+    call = [sys.executable, "-c", IN_A_PROCESS, str(root), what]
+    ended = subprocess.run(call, env={**os.environ, "PYTHONPATH": str(REPOSITORY)}, check=False)
+    assert ended.returncode == -SIGKILL
+    while (root / ".git/index.lock").exists():  # git itself goes on to its end
+        time.sleep(0.01)
+    hook.unlink()
+    return root
+
+
+def observed(root: Path, commit: bool) -> Applied:
+    """Do another edit."""
+    return apply_edit(
+        str(root), NOW, lambda space: plan_observe(space, "Next."), WriteOptions(commit=commit)
+    )
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
+@pytest.mark.parametrize("is_in_git", [False, True])
+@pytest.mark.parametrize("what", ["edit", "undo"])
+def test_what_was_killed_before_its_commit_is_committed_by_the_next_edit(
+    tmp_path: Path, what: str, is_in_git: bool
+) -> None:
+    """As a commit of its own before the next one's, and said; where git had made it there is nothing to say."""
+    root = killed(tmp_path, what, is_in_git)
+    done = observed(root, True)
+    assert git(root, "status", "--porcelain") == ""
+    subject = "undo: three" if what == "undo" else "three"
+    subjects = ["observe: Next.", subject, *(["three"] if what == "undo" else [])]
+    assert git(root, "log", "--format=%s").splitlines()[:-1] == subjects
+    assert bool(done.warnings) is not is_in_git
+    assert all("stopped before its commit" in warning for warning in done.warnings)
+    assert observed(root, True).warnings == ()
+    undo_last(str(root))
+    undo_last(str(root))
+    if what == "edit":
+        undo_last(str(root))
+        assert _committed(root) == "undo: three"
+    assert git(root, "status", "--porcelain") == ""
+    assert all((root / path).is_file() is (text is not None) for path, text in BEFORE.items())
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
+def test_what_was_killed_before_its_commit_is_said_where_none_is_wanted(tmp_path: Path) -> None:
+    """An edit that is no commit calls no git for another one; nor is a commit made that is undone at once."""
+    root = killed(tmp_path, "edit", False)
+    head = git(root, "rev-parse", "HEAD")
+    (warning,) = observed(root, False).warnings
+    assert "is in no commit" in warning
+    undo_last(str(root))
+    undo_last(str(root))
+    assert git(root, "rev-parse", "HEAD") == head
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
+def test_a_late_commit_that_git_refuses_is_said(tmp_path: Path) -> None:
+    """With the reason, in one line; the edit at hand goes on."""
+    root = killed(tmp_path, "edit", False)
+    hook = root / ".git/hooks/pre-commit"
+    hook.write_text(
+        "#!/bin/sh\ngit diff --cached --name-only | grep -q made || exit 0\necho made\nexit 1\n"
+    )
+    hook.chmod(0o755)
+    done = observed(root, True)
+    (warning,) = done.warnings
+    assert "the pre-commit hook refused it: made" in warning
+    assert done.commit
+
+
+def test_what_git_refused_is_not_committed_by_the_next_edit(tmp_path: Path) -> None:
+    """Its user was told, and may have taken it for what to do next."""
+    root = make_repository(write_kb(tmp_path, {k: v for k, v in BEFORE.items() if v is not None}))
+    _hook(root, 1)
+    assert do(root, WriteOptions(commit=True)).uncommitted is not None
+    _hook(root, 0)
+    done = observed(root, True)
+    assert done.warnings == ()
+    assert git(root, "log", "--format=%s").splitlines()[0] == "observe: Next."
+    assert git(root, "rev-list", "--count", "HEAD").strip() == "2"
+
+
+#: Records as earlier versions wrote them: what they say of the state, and what that is called now.
+OLDER = [
+    ({}, State.DONE),
+    ({"is_undone": False}, State.DONE),
+    ({"is_undone": True, "is_barrier": False}, State.UNDONE),
+    ({"is_barrier": True, "is_undone": False}, State.BARRIER),
+    ({"is_partial": True, "is_undone": False, "is_barrier": False}, State.BEGUN),
+    ({"is_partial": True, "is_undone": True, "is_barrier": False}, State.UNDOING),
+    ({"state": "undoing"}, State.UNDOING),
+]
+
+
+def rewritten(root: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Journal:
+    """Write a record, and let its text be another's."""
+    write_kb(root, {path: text for path, text in BEFORE.items() if text is not None})
+    do(root)
+    (path,) = (lock_path(str(root)).parent / "edits").iterdir()
+    path.write_text(json.dumps(change(json.loads(path.read_text()))))
+    return Journal(str(root))
+
+
+@pytest.mark.parametrize(("marks", "state"), OLDER)
+def test_a_record_of_an_older_version_is_read(
+    tmp_path: Path, marks: dict[str, Any], state: State
+) -> None:
+    """One without a format says by marks, or by nothing, what its state is; what came in later is left out of it."""
+    later = ("format", "state", "is_run", "is_to_commit", "is_settled")
+    journal = rewritten(
+        tmp_path,
+        lambda stored: {key: one for key, one in stored.items() if key not in later} | marks,
+    )
+    entry = journal.newest()
+    assert entry is not None
+    assert (entry.state, entry.edit.subject, entry.idempotency_key) == (state, "three", "k")
+    assert journal.why_unread() == ""
+
+
+def test_a_request_of_an_older_version_is_the_same(tmp_path: Path) -> None:
+    """It held options that change nothing of what is written; without them it is what is asked now."""
+    asked = 'new {"by": "", "commit": null, "dry_run": false, "idempotency_key": "k", "name": "A"}'
+    journal = rewritten(
+        tmp_path,
+        lambda stored: (
+            {key: one for key, one in stored.items() if key != "format"} | {"request": asked}
+        ),
+    )
+    entry = journal.newest()
+    assert entry is not None
+    assert entry.request == 'new {"by": "", "name": "A"}'
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda stored: {**stored, "format": 99}, "is of another version of kb"),
+        (lambda stored: {"edit": 1}, "is of another version of kb"),
+        (lambda stored: {"format": 1, "edit": 1}, "is damaged"),
+        (lambda stored: [], "is damaged"),
+    ],
+)
+def test_a_record_that_cannot_be_read_says_why(
+    tmp_path: Path, change: Callable[[dict[str, Any]], dict[str, Any]], why: str
+) -> None:
+    """One of another version is not called damaged; of neither is an older edit taken for the last, or a key for new."""
+    rewritten(tmp_path, change)
+    with pytest.raises(Unknown, match=why):
+        undo_last(str(tmp_path))
+    options = WriteOptions(idempotency_key="new", request="r")
+    edit = Edit("none", "none")
+    (warning,) = apply_edit(str(tmp_path), NOW, lambda _: edit, options).warnings
+    assert why in warning

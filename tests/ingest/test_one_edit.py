@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -333,21 +334,47 @@ def test_an_undoing_that_was_killed_goes_on(root: Path, mails: Path) -> None:
     assert git(root, "status", "--porcelain") == ""
 
 
-def test_a_record_whose_files_cannot_all_be_written_leaves_none(root: Path, mails: Path) -> None:
-    """Where an observation's place is taken, the people who would be new through it alone are not made."""
-    (root / "observations/2026/10").mkdir(parents=True)
-    (root / "observations/2026/10/2026-10-22-s1.md").mkdir()
+def test_a_record_whose_files_cannot_all_be_written_leaves_none(
+    root: Path, mails: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where an observation cannot be written, the people who would be new through it alone are not made."""
     before = contents(root)
-    done = run_json(root, "ingest", str(mails))
+
+    def refusing(use: Any) -> Any:
+        def refuse(*arguments: Any, **options: Any) -> Any:
+            if any(str(one).endswith("2026-10-22-s1.md") for one in arguments):
+                raise PermissionError(13, "Permission denied")
+            return use(*arguments, **options)
+
+        return refuse
+
+    with monkeypatch.context() as patch:
+        for name in ("link", "open"):
+            patch.setattr(os, name, refusing(getattr(os, name)))
+        done = run_json(root, "ingest", str(mails))
     (problem,) = done["problems"]
     assert problem["where"].endswith("1.eml")
     assert not (root / "entities/person/p1.md").exists()
     assert len(done["changes"]) == 4
-    (root / "observations/2026/10/2026-10-22-s1.md").rmdir()
     assert len(run_json(root, "ingest", str(mails))["changes"]) == 2
     undo_last(str(root))
     undo_last(str(root))
     assert contents(root) == before
+
+
+@pytest.mark.parametrize(
+    "obstacle", [Path.mkdir, os.mkfifo, lambda one: one.symlink_to("/nowhere")]
+)
+def test_what_stands_in_an_observation_s_place_is_gone_round(
+    root: Path, mails: Path, obstacle: Callable[[Path], object]
+) -> None:
+    """Nothing is lost because something that is no file has its name."""
+    place = root / "observations/2026/10/2026-10-22-s1.md"
+    place.parent.mkdir(parents=True)
+    obstacle(place)
+    done = run_json(root, "ingest", str(mails))
+    assert (done["problems"], len(done["changes"])) == ([], 6)
+    assert place.with_name("2026-10-22-s1-2.md").is_file()
 
 
 def test_every_installed_source_is_ingested_and_undone(root: Path) -> None:
@@ -528,8 +555,10 @@ def test_an_interruption_in_the_first_record_is_undone(
     assert set(contents(root)) == {*before, *done.made}
     assert done.made == ("entities/person/p0.md",)
     assert git(root, "show", "--name-only", "--format=", "HEAD").split() == list(done.made)
+    assert [*root.rglob(".kb-*.tmp")] != []
     undo_last(str(root))
     assert contents(root) == before
+    assert [*root.rglob(".kb-*.tmp")] == []  # swept, though the run ended well
 
 
 def test_an_interrupted_run_says_that_it_is_not_committed(
@@ -550,20 +579,56 @@ def test_an_interrupted_run_says_that_it_is_not_committed(
     assert "written, but not committed" in result.stderr
 
 
+@pytest.mark.parametrize("is_in_git", [True, False])
 @pytest.mark.parametrize("more", [True, False])
-def test_what_a_killed_run_made_is_said_to_be_uncommitted(
-    root: Path, mails: Path, more: bool
+def test_what_a_killed_run_made_is_committed_by_the_next_edit(
+    root: Path, mails: Path, more: bool, is_in_git: bool
 ) -> None:
-    """The next run's commit is of its own files, were there any; the record of the stopped one is as a kill leaves it."""
-    run(root, "ingest", str(mails))
+    """As a commit of its own, though the next run makes nothing; the record of the stopped one is as a kill leaves it."""
+    run(root, "ingest", str(mails), "--commit")
     journal = Journal(str(root))
     entry = journal.last()
     assert entry is not None
-    journal.rewrite(entry._replace(state=State.BEGUN))
+    assert journal.rewrite(entry._replace(state=State.BEGUN, commit="")) == ""
+    if not is_in_git:
+        git(root, "reset", "--quiet", "HEAD~1")
+    made = {path for path in contents(root) if path != DANA}
     if more:
         path = mails / "0.eml"
         (mails / "9.eml").write_text(path.read_text().replace("0@x", "9@x").replace("P0", "P9"))
     done = run_json(root, "ingest", str(mails), "--commit")
     assert bool(done["changes"]) is more
-    assert any("stopped midway" in warning for warning in done["warnings"])
+    assert [*map(bool, done["warnings"])] == ([] if is_in_git else [True])
+    assert git(root, "status", "--porcelain", "-uall") == ""
+    last = "HEAD~1" if more else "HEAD"
+    assert {*git(root, "show", "--name-only", "--format=", last).split()} == made
+    for _ in range(1 + more):
+        undo_last(str(root))
+    assert list(contents(root)) == [DANA]
+    assert git(root, "status", "--porcelain", "-uall") == ""
+
+
+def test_what_a_killed_run_made_is_said_to_be_uncommitted(root: Path, mails: Path) -> None:
+    """Where the next edit is no commit, it calls no git for another one."""
+    run(root, "ingest", str(mails))
+    journal = Journal(str(root))
+    entry = journal.last()
+    assert entry is not None
+    journal.rewrite(entry._replace(state=State.BEGUN, is_to_commit=True))
+    (warning,) = run_json(root, "ingest", str(mails))["warnings"]
+    assert "is in no commit" in warning
     assert "observations/2026/10/2026-10-22-s1.md" in git(root, "status", "--porcelain", "-uall")
+
+
+def test_a_run_that_is_to_be_a_commit_says_so_from_the_first(root: Path, mails: Path) -> None:
+    """Killed at any moment, it is known as one that was to be a commit."""
+    seen: list[bool] = []
+
+    def looking(*_: int) -> None:
+        entry = Journal(str(root)).newest()
+        seen.append(entry is not None and entry.is_to_commit)
+
+    ingest_sources(
+        str(root), NOW, read_sources(str(mails)), WriteOptions(commit=True), progress=looking
+    )
+    assert seen == [True] * 3

@@ -1,9 +1,11 @@
 """Reading a repository: whatever its configuration names is not run; ids of either kind are compared."""
 
 import hashlib
+import shutil
 import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -165,7 +167,24 @@ def stage_all_of_it(top: Path) -> None:
     git(top, "add", "kb/both.md")
 
 
-STAGED = (stage_nothing, stage_another, stage_the_same, announce, stage_all_of_it)
+def stage_a_conflict(top: Path) -> None:
+    """What a stash left that did not apply: another file has several versions, and no merge is in progress."""
+    blob = git(top, "rev-parse", f"HEAD:{MINE}").strip()
+    lines = "".join(f"100644 {blob} {stage}\t{MINE}\n" for stage in (1, 2, 3))
+    told = f"0 {'0' * len(blob)}\t{MINE}\n{lines}"
+    subprocess.run(
+        ["git", "update-index", "--index-info"], cwd=top, input=told, text=True, check=True
+    )
+
+
+STAGED = (
+    stage_nothing,
+    stage_another,
+    stage_the_same,
+    announce,
+    stage_all_of_it,
+    stage_a_conflict,
+)
 
 
 def refuse(top: Path) -> None:
@@ -181,13 +200,9 @@ def index_of(top: Path) -> tuple[str, str, str]:
     return git(top, "ls-files", "--stage"), git(top, "diff", "--cached", "--raw"), visible
 
 
-@pytest.mark.parametrize("few", [0, 100])
 @pytest.mark.parametrize("stage", STAGED)
-def test_a_commit_holds_its_files_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: Callable[[Path], None], few: int
-) -> None:
+def test_a_commit_holds_its_files_alone(tmp_path: Path, stage: Callable[[Path], None]) -> None:
     """Whatever else is staged stays staged, and is in no commit; of the files themselves the commit has the whole."""
-    monkeypatch.setattr("kb.store.git_commit._FEW", few)
     root = edited(tmp_path)
     stage(tmp_path)
     others = {
@@ -204,21 +219,20 @@ def test_a_commit_holds_its_files_alone(
     assert others <= set(git(tmp_path, "ls-files", "--stage").splitlines())
     staged = git(tmp_path, "diff", "--cached", "--name-only").split()
     assert not {NEW, OLD, GONE} & set(staged)
-    assert (MINE in staged) is (stage in (stage_another, stage_all_of_it))
+    assert (MINE in staged) is (stage in (stage_another, stage_all_of_it, stage_a_conflict))
 
 
-@pytest.mark.parametrize("few", [0, 100])
 @pytest.mark.parametrize("stage", STAGED)
 def test_a_refused_commit_leaves_what_was_staged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: Callable[[Path], None], few: int
+    tmp_path: Path, stage: Callable[[Path], None]
 ) -> None:
     """Where git refuses, the index holds what it held: of other files, and of earlier states of the edit's own."""
-    monkeypatch.setattr("kb.store.git_commit._FEW", few)
     root = edited(tmp_path)
     stage(tmp_path)
     refuse(tmp_path)
     before = index_of(tmp_path)
-    assert commit_files(str(root), ("new.md", "old.md", "gone.md"), "edit") == ("", "no")
+    refused = commit_files(str(root), ("new.md", "old.md", "gone.md"), "edit")
+    assert refused == ("", "the pre-commit hook refused it:\n    no")
     assert index_of(tmp_path) == before
 
 
@@ -265,12 +279,8 @@ def test_what_the_user_has_begun_is_not_ended(
     assert index_of(tmp_path) == before
 
 
-@pytest.mark.parametrize("few", [0, 100])
-def test_ignored_files_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
-) -> None:
+def test_ignored_files_are_refused(tmp_path: Path) -> None:
     """A new file that git ignores is in no commit, nor are those with it; one that git tracks is."""
-    monkeypatch.setattr("kb.store.git_commit._FEW", few)
     root = edited(tmp_path)
     (tmp_path / ".gitignore").write_text("new.md\nold.md\n")
     before = index_of(tmp_path)
@@ -306,17 +316,21 @@ def test_the_users_hooks_hold(tmp_path: Path) -> None:
     assert git(tmp_path, "log", "-1", "--format=%B").split() == ["edit", "Checked:", "yes"]
 
 
-def test_many_files_take_no_longer_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No command compares each file with each other one: none is given the files as patterns where nothing else is staged."""
+@pytest.mark.parametrize("stage", [stage_nothing, stage_another, stage_all_of_it])
+def test_many_files_take_no_longer_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: Callable[[Path], None]
+) -> None:
+    """No command compares each file with each other one: none is given the files as patterns, whatever else is staged."""
     ran: list[tuple[str, ...]] = []
     original = git_commit._feed
 
-    def watched(root: str, lines: Iterable[str], *command: str) -> None:
+    def watched(root: str, lines: Iterable[str], *command: str, **how: Any) -> None:
         ran.append(command)
-        original(root, lines, *command)
+        original(root, lines, *command, **how)
 
     monkeypatch.setattr(git_commit, "_feed", watched)
     root = edited(tmp_path)
+    stage(tmp_path)
     names = tuple(f"{number}.md" for number in range(300))
     for name in names:
         (root / name).write_text(name)
@@ -335,16 +349,112 @@ def test_an_interrupted_commit_leaves_nothing_staged(
     (root / place).write_bytes(b"new\n")
     count = 0
 
-    def feeding(folder: str, lines: Iterable[str], *command: str) -> None:
+    def feeding(folder: str, lines: Iterable[str], *command: str, **how: Any) -> None:
         nonlocal count
         if "--index-info" not in command:  # what was staged is staged again
             count += 1
             if count == at + 1:
                 raise KeyboardInterrupt
-        original(folder, lines, *command)
+        original(folder, lines, *command, **how)
 
     monkeypatch.setattr(git_commit, "_feed", feeding)
     with pytest.raises(KeyboardInterrupt):
         commit_files(str(root), (place,), "m")
     assert count == at + 1
     assert git(root, "status", "--porcelain") == f"?? {place}\n"
+
+
+#: A file that a folder is put in the place of, or the reverse: what HEAD has, what is there then, and the files of the edit.
+REPLACED = [
+    ({"d": "old"}, {"d/x": "new"}, ("d/x",)),
+    ({"d": "old"}, {"d/x": "new"}, ("d", "d/x")),
+    ({"d": "old"}, {"d/x": "new"}, ("d/x", "d")),
+    ({"d/x": "old", "d/y": "old"}, {"d": "new"}, ("d",)),
+    ({"d/x": "old", "d/y": "old"}, {"d": "new"}, ("d", "d/x", "d/y")),
+    ({"a/b/c": "old"}, {"a": "new"}, ("a", "a/b/c")),
+    ({"a": "old"}, {"a/b/c": "new"}, ("a/b/c",)),
+]
+
+
+@pytest.mark.parametrize("is_refused", [False, True])
+@pytest.mark.parametrize("stage", [stage_nothing, stage_another])
+@pytest.mark.parametrize(("before", "after", "paths"), REPLACED)
+def test_a_file_where_a_folder_was_and_the_reverse(
+    tmp_path: Path,
+    before: dict[str, str],
+    after: dict[str, str],
+    paths: tuple[str, ...],
+    stage: Callable[[Path], None],
+    is_refused: bool,
+) -> None:
+    """What must give way is in the commit too, since no tree could hold both; where git refuses, the index is as it was."""
+    root = edited(tmp_path)
+    git(tmp_path, "checkout", "--quiet", ".")
+    (tmp_path / NEW).unlink()
+    write(root, before)
+    git(root, "add", ".")
+    git(root, "commit", "--quiet", "-m", "before")
+    for top in {path.partition("/")[0] for path in before}:
+        (root / top).unlink() if top in before else shutil.rmtree(root / top)
+    write(root, after)
+    stage(tmp_path)
+    if is_refused:
+        refuse(tmp_path)
+    index = index_of(tmp_path)
+    commit, why = commit_files(str(root), paths, "edit")
+    assert bool(commit) is not is_refused
+    assert bool(why) is is_refused
+    if is_refused:
+        assert index_of(tmp_path) == index
+        return
+    assert set(git(root, "ls-tree", "-r", "--name-only", "HEAD", ".").split()) == {
+        *after,
+        "old.md",
+        "gone.md",
+    }
+    assert git(root, "status", "--porcelain", ".") == ""
+    staged = git(tmp_path, "diff", "--cached", "--name-only").split()
+    assert staged == ([MINE] if stage is stage_another else [])
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    """Write files, and the folders above them."""
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+
+
+@pytest.mark.parametrize("name", ["pre-commit", "prepare-commit-msg", "commit-msg"])
+@pytest.mark.parametrize("lines", [0, 1, 20, 30])
+def test_a_refusing_hook_is_named_and_quoted(tmp_path: Path, name: str, lines: int) -> None:
+    """Whichever hook it is: its name, and the last lines of what it said on either stream, with their indentation."""
+    root = edited(tmp_path)
+    for hook in ("pre-commit", "commit-msg", name):
+        status = 3 if hook == name else 0
+        says = f"for i in $(seq {lines if hook == name else 0}); do echo \"  'line' $i\"; done"
+        path = tmp_path / ".git/hooks" / hook
+        path.write_text(
+            f"#!/bin/sh\n{says} >&$(({lines} % 2 + 1))\ngit no-such 2>/dev/null\nexit {status}\n"
+        )
+        path.chmod(0o755)
+    commit, why = commit_files(str(root), ("new.md",), "edit")
+    first, *rest = why.split("\n")
+    assert (commit, first) == (
+        "",
+        f"the {name} hook refused it" + (":" if rest else ", and said nothing"),
+    )
+    shown = [f"      'line' {number}" for number in range(max(1, lines - 19), lines + 1)]
+    assert rest == ([] if not lines else ["    …"] * (lines > 20) + shown)
+
+
+def test_what_no_hook_refuses_is_told_in_gits_own_line(tmp_path: Path) -> None:
+    """Though hooks are there, and ran."""
+    root = edited(tmp_path)
+    hook = tmp_path / ".git/hooks/pre-commit"
+    hook.write_text("#!/bin/sh\necho fine\n")
+    hook.chmod(0o755)
+    git(tmp_path, "config", "commit.gpgsign", "true")
+    git(tmp_path, "config", "gpg.program", "/bin/false")
+    commit, why = commit_files(str(root), ("new.md",), "edit")
+    assert commit == ""
+    assert why.startswith("error: gpg failed")

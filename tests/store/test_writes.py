@@ -3,12 +3,15 @@
 import errno
 import os
 import stat
+import time
 from pathlib import Path
 
 import pytest
 
 from kb.errors import ConcurrentModification
 from kb.store.writes import (
+    HELD_BY,
+    CalledMeanwhile,
     KnowledgeBaseLocked,
     WriteRefused,
     create_file,
@@ -177,3 +180,62 @@ def test_what_the_system_does_not_let_be_written_is_a_refusal(
         create_file(str(tmp_path), "entities/bob.md", b"x")
     assert [path.read_bytes() for path in tmp_path.rglob("*.md")] == [b"first"]
     assert left_over(tmp_path) == []
+
+
+def test_whoever_waits_in_vain_leaves_the_holders_note(tmp_path: Path) -> None:
+    """By it the next one would be told who it is, and, were it killed, that it may have left something."""
+    with lock_knowledge_base(str(tmp_path)):
+        before = lock_path(str(tmp_path)).read_text()
+        with pytest.raises(KnowledgeBaseLocked), lock_knowledge_base(str(tmp_path), wait=0.05):
+            pass
+        assert lock_path(str(tmp_path)).read_text() == before
+        assert before.startswith(f"{os.getpid()} ")
+
+
+def test_whoever_is_called_by_a_hook_of_the_writers_is_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git tells whom it runs for; while another process holds the lock, it is waited for as ever."""
+    monkeypatch.setenv(HELD_BY, str(os.getpid()))
+    began = time.monotonic()
+    with (
+        lock_knowledge_base(str(tmp_path)),
+        pytest.raises(CalledMeanwhile, match="hook"),
+        lock_knowledge_base(str(tmp_path)),
+    ):
+        pass
+    assert time.monotonic() - began < 5
+    monkeypatch.setenv(HELD_BY, str(os.getpid() + 1))
+    with (
+        lock_knowledge_base(str(tmp_path)),
+        pytest.raises(KnowledgeBaseLocked, match=r"\) is writing this knowledge base$"),
+        lock_knowledge_base(str(tmp_path), wait=0.05),
+    ):
+        pass
+    with lock_knowledge_base(str(tmp_path), wait=0):
+        pass
+
+
+@pytest.mark.parametrize("step", ["unlink", "chmod"])
+def test_what_an_interrupted_writer_left_is_removed_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Ctrl-C while a temporary file is made, or taken away, leaves it until somebody else writes; folders of commits too."""
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    place, name = (Path, "unlink") if step == "unlink" else (os, "fchmod")
+    with monkeypatch.context() as patch:
+        patch.setattr(place, name, interrupted)
+        patch.setattr(Path, "unlink", interrupted)
+        with pytest.raises(KeyboardInterrupt), lock_knowledge_base(str(tmp_path)):
+            create_file(str(tmp_path), "entities/ada.md", b"x")
+    folder = lock_path(str(tmp_path)).parent / ".kb-commit.tmp"
+    folder.mkdir()
+    (folder / "index").write_bytes(b"x")
+    assert left_over(tmp_path) != []
+    with lock_knowledge_base(str(tmp_path)):
+        pass
+    assert left_over(tmp_path) == []
+    assert not folder.exists()
