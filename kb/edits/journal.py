@@ -16,10 +16,8 @@ from kb.store.writes import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
 
 #: Edits that are remembered.
 _MOST = 200
-#: The form of a record. One without a number is of a kb before there was one, and is read; a later one is not.
+#: The form of a record: one of another form is not read.
 _FORMAT = 1
-#: Options that such a kb took for a part of the request, though they change nothing of what is written.
-_NO_PART = ("commit", "dry_run", "idempotency_key", "if_revision")
 
 
 class Repeated(KbError):
@@ -196,13 +194,12 @@ class Journal:
             return Unread.DAMAGED
         if not isinstance(stored, dict):
             return Unread.DAMAGED
-        form = stored.pop("format", None)
-        if form not in (None, _FORMAT):
+        if stored.pop("format", None) != _FORMAT:
             return Unread.OTHER
         try:
-            return _read_entry(_without_format(stored) if form is None else stored, name)
-        except (ValueError, KeyError, TypeError, AttributeError):
-            return Unread.OTHER if form is None else Unread.DAMAGED
+            return _read_entry(stored, name)
+        except (ValueError, KeyError, TypeError):
+            return Unread.DAMAGED
 
     def _names(self) -> list[str]:
         try:
@@ -253,23 +250,6 @@ def _read_entry(stored: dict[str, Any], name: str) -> JournalEntry:
         edit[field] = tuple(edit[field])
     state = State(stored["state"])
     return JournalEntry(**{**stored, "edit": Edit(**edit), "state": state, "name": name})
-
-
-def _without_format(stored: dict[str, Any]) -> dict[str, Any]:
-    """Give a record without a format as one of ours would say it: marks for its state, and more in its request."""
-    stored = dict(stored)
-    is_undone, is_barrier, is_partial = (
-        stored.pop(mark, False) for mark in ("is_undone", "is_barrier", "is_partial")
-    )
-    if "state" not in stored:
-        state = State.UNDOING if is_undone and is_partial else State.UNDONE if is_undone else None
-        state = state or (State.BARRIER if is_barrier else None)
-        stored["state"] = (state or (State.BEGUN if is_partial else State.DONE)).value
-    name, _, options = stored["request"].partition(" ")
-    if options.startswith("{"):
-        kept = {key: one for key, one in json.loads(options).items() if key not in _NO_PART}
-        stored["request"] = f"{name} {json.dumps(kept, sort_keys=True)}"
-    return stored
 
 
 def _encode(data: bytes | None) -> str | None:

@@ -408,18 +408,6 @@ def test_what_git_refused_is_not_committed_by_the_next_edit(tmp_path: Path) -> N
     assert git(root, "rev-list", "--count", "HEAD").strip() == "2"
 
 
-#: Records as earlier versions wrote them: what they say of the state, and what that is called now.
-OLDER = [
-    ({}, State.DONE),
-    ({"is_undone": False}, State.DONE),
-    ({"is_undone": True, "is_barrier": False}, State.UNDONE),
-    ({"is_barrier": True, "is_undone": False}, State.BARRIER),
-    ({"is_partial": True, "is_undone": False, "is_barrier": False}, State.BEGUN),
-    ({"is_partial": True, "is_undone": True, "is_barrier": False}, State.UNDOING),
-    ({"state": "undoing"}, State.UNDOING),
-]
-
-
 def rewritten(root: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Journal:
     """Write a record, and let its text be another's."""
     write_kb(root, {path: text for path, text in BEFORE.items() if text is not None})
@@ -427,36 +415,6 @@ def rewritten(root: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) ->
     (path,) = (lock_path(str(root)).parent / "edits").iterdir()
     path.write_text(json.dumps(change(json.loads(path.read_text()))))
     return Journal(str(root))
-
-
-@pytest.mark.parametrize(("marks", "state"), OLDER)
-def test_a_record_of_an_older_version_is_read(
-    tmp_path: Path, marks: dict[str, Any], state: State
-) -> None:
-    """One without a format says by marks, or by nothing, what its state is; what came in later is left out of it."""
-    later = ("format", "state", "is_run", "is_to_commit", "is_settled")
-    journal = rewritten(
-        tmp_path,
-        lambda stored: {key: one for key, one in stored.items() if key not in later} | marks,
-    )
-    entry = journal.newest()
-    assert entry is not None
-    assert (entry.state, entry.edit.subject, entry.idempotency_key) == (state, "three", "k")
-    assert journal.why_unread() == ""
-
-
-def test_a_request_of_an_older_version_is_the_same(tmp_path: Path) -> None:
-    """It held options that change nothing of what is written; without them it is what is asked now."""
-    asked = 'new {"by": "", "commit": null, "dry_run": false, "idempotency_key": "k", "name": "A"}'
-    journal = rewritten(
-        tmp_path,
-        lambda stored: (
-            {key: one for key, one in stored.items() if key != "format"} | {"request": asked}
-        ),
-    )
-    entry = journal.newest()
-    assert entry is not None
-    assert entry.request == 'new {"by": "", "name": "A"}'
 
 
 @pytest.mark.parametrize(
