@@ -54,7 +54,7 @@ def find_partings(
     ``without``: as if those were taken back, too.
     """
     decided = find_decisions(graph, group_of(graph, first), group_of(graph, second), kinds)
-    return tuple(one for one in decided if _stands(graph, one, without))
+    return tuple(one for one in decided if stands(graph, one, without))
 
 
 def find_decisions(
@@ -94,8 +94,8 @@ def foresee_taking_back(graph: Graph, ids: Iterable[str]) -> Shift:
         if one.id not in concerned:
             concerned[one.id] = one
             todo += named_by(graph, one)
-    before = {id for id, one in concerned.items() if _stands(graph, one)}
-    after = {id for id, one in concerned.items() if _stands(graph, one, without)}
+    before = {id for id, one in concerned.items() if stands(graph, one)}
+    after = {id for id, one in concerned.items() if stands(graph, one, without)}
     return Shift(tuple(sorted(before - after)), tuple(sorted(after - before)))
 
 
@@ -115,7 +115,7 @@ def _comes_after(one: Observation, other: Observation) -> bool:
     return (len(one.id), one.id) > (len(other.id), other.id)
 
 
-def _stands(graph: Graph, one: Observation, without: Collection[str] = ()) -> bool:
+def stands(graph: Graph, one: Observation, without: Collection[str] = ()) -> bool:
     """Say whether no decision that stands itself takes one back; decisions ``without`` do not stand.
 
     A merge that an unmerge names is undone for good: to take the unmerge back merges nothing. Of those that take one

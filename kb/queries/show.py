@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from kb.graph.decided import are_judged_two
+from kb.graph.decided import are_judged_two, stands
 from kb.graph.graph import Entity, Graph, Observation, Statement
 from kb.graph.mentions import find_mentions
 from kb.graph.standing import is_current
@@ -44,6 +44,7 @@ class DecisionRecord(NamedTuple):
     decision: str
     date: str | None
     reason: str
+    is_taken_back: bool  #: by another decision; of a merge the redirect says it
 
 
 class Page(NamedTuple):
@@ -219,6 +220,7 @@ def _decisions(graph: Graph, entity: Entity) -> tuple[DecisionRecord, ...]:
             observation.decision,
             observation.happened_at.text if observation.happened_at else None,
             " ".join(graph.body_of(observation.id).split()),
+            observation.decision != "merge" and not stands(graph, observation),
         )
         for observation in found
     )

@@ -87,7 +87,8 @@ def _page_end(page: Page) -> Iterator[str]:
     if page.decisions:
         yield "Decisions on record:"
         for one in page.decisions:
-            yield f"{INDENT}{one.date or 'undated'} {one.decision} — {one.reason} (src: {one.observation})"
+            mark = " [taken back]" if one.is_taken_back else ""
+            yield f"{INDENT}{one.date or 'undated'} {one.decision}{mark} — {one.reason} (src: {one.observation})"
 
 
 def json_fields(answer: Answer[Shown]) -> Json:
@@ -130,6 +131,7 @@ def _page_as_json(page: Page) -> Json:
                 "decision": one.decision,
                 "date": one.date,
                 "reason": one.reason,
+                "taken_back": one.is_taken_back,
             }
             for one in page.decisions
         ],

@@ -152,6 +152,31 @@ def test_decisions_stand_on_the_page(make_kb: MakeKb) -> None:
         "2026-08-01",
         "They are two.",
     )
+    assert not decision.is_taken_back
+
+
+def test_a_decision_that_was_taken_back_is_marked(make_kb: MakeKb) -> None:
+    """What a page has on record stands, or says that it does not; a correction that is taken back takes nothing back."""
+    made = {
+        "a-distinct": ("distinct", "[ada, bob]"),
+        "b-correct": ("correct", "[a-distinct, ada, bob]"),
+        "c-correct": ("correct", "[b-correct, ada]"),
+    }
+    files = {
+        f"observations/2026/08/{id}.md": observation(
+            id, "So.\n", kind="decision", decision=decision, about=about
+        )
+        for id, (decision, about) in made.items()
+    }
+
+    def taken_back(letters: str) -> set[str]:
+        kept = {path: text for path, text in files.items() if path.split("/")[-1][0] in letters}
+        page = page_of(make_kb({**FILES, **kept}), "ada")
+        return {one.observation for one in page.decisions if one.is_taken_back}
+
+    assert taken_back("a") == set()
+    assert taken_back("ab") == {"a-distinct"}
+    assert taken_back("abc") == {"b-correct"}
 
 
 def test_a_broken_file_stays_listed(make_kb: MakeKb) -> None:
