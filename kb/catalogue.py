@@ -785,8 +785,8 @@ _ENTRIES = (
         "KB411",
         "bad-decision",
         _E,
-        "A decision's fields are incomplete or name what does not exist.",
-        "Give 'decision:' one of the format's words and 'about:' the ids that it is about.",
+        "A decision's fields are incomplete or name what does not exist, or its kind is another one: then it counts for nothing.",
+        "Write 'kind: decision', 'decision:' one of the format's words, and 'about:' the ids that it is about.",
         example="kind: decision\ndecision: merge\nabout: [ada, ada-byron]",
     ),
     Code(

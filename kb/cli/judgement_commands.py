@@ -71,9 +71,9 @@ def _take_reason(how: dict[str, Any]) -> "Reason":
 def merge_command(survivor: str, other: str, force: bool, **how: Any) -> int:
     """Say that two entities are one: OTHER gets a line that redirects it to SURVIVOR, and counts as it from then on.
 
-    Both files stay, so that 'kb unmerge' undoes it exactly. Refused for two types, for what was judged distinct or unmerged,
-    and for different keys of a kind that one has one of (crm, orcid, isbn …; not addresses). The decision is filed with its
-    reason.
+    Both files stay, so that 'kb unmerge' undoes it exactly. Refused for two types, for what was judged distinct, rejected or
+    unmerged, and for different keys of a kind that one has one of (crm, orcid, isbn …; not addresses). The decision is filed
+    with its reason.
 
     \b
     kb merge ines-carvalho i-carvalho --why "I asked her." --observation 2025-04-01-crm-import

@@ -1,8 +1,9 @@
 """``kb merge``, ``unmerge`` and ``distinct``: who is one with whom, as a line in one file and a decision on record.
 
 A merge is a redirect in the other's own file and nothing else, so that taking the line away undoes it exactly. It is
-refused where it would not be followed. Two types nothing can force. A merge that is forced against ``distinct_from``,
-which would beat it, takes that judgement back in the same edit, and its undoing puts it in again.
+refused where it would not be followed, and of two of whom it is judged, in a file or on record, that they are two. Two
+types nothing can force. A merge that is forced against a judgement takes it back in the same edit, and its undoing puts it
+in again.
 """
 
 from kb.edits.decisions import OVERRODE, Reason, plan_decision, say_shift
@@ -11,6 +12,7 @@ from kb.edits.entity_fields import change_fields, is_issued_once
 from kb.edits.front_matter_splices import Value, has_field, read_field
 from kb.edits.workspace import EntityText, Refused, Workspace
 from kb.graph.decided import (
+    are_judged_two,
     find_decisions,
     find_parting,
     find_partings,
@@ -30,6 +32,12 @@ from kb.syntax.entity_file import parse_entity_file
 from kb.syntax.source import Source, decode
 
 _REDIRECT, _DISTINCT = "merged_into", "distinct_from"
+#: What two are that a decision parts.
+_PARTED = {
+    "distinct": "judged distinct",
+    "reject": "judged to be two by kb decide reject",
+    "unmerge": "parted again by kb unmerge",
+}
 
 
 def plan_merge(
@@ -48,10 +56,9 @@ def plan_merge(
         raise Refused(
             f"{gone} is merged into {graph.survivors[gone]} already", f"kb unmerge {gone} first"
         )
-    undone = find_parting(graph, kept, gone, ("unmerge",))
-    if not force and (graph.are_distinct(kept, gone) or undone):
+    if not force and are_judged_two(graph, kept, gone):
         raise Refused(
-            _judged_apart(workspace, kept, gone, undone),
+            _judged_apart(workspace, kept, gone),
             "if that was wrong: --force, and say in --why how that is known",
         )
     if opened.file.merged_into is not None:
@@ -82,27 +89,28 @@ def plan_merge(
     return done._replace(notes=(*done.notes, *notes, *overridden))
 
 
-def _judged_apart(workspace: Workspace, kept: str, gone: str, undone: Observation | None) -> str:
+def _judged_apart(workspace: Workspace, kept: str, gone: str) -> str:
     """Say by what two groups are kept apart: the pair, where it is another one, and the decision."""
+    graph = workspace.graph
     judged = _parting(workspace, kept, gone)
-    decision = undone
-    if undone and not judged:
-        pair = _pair_of(workspace, undone, kept, gone)
-        said = "parted again by kb unmerge"
+    decision = find_parting(graph, kept, gone)
+    if decision and not judged:
+        pair = _pair_of(workspace, decision, kept, gone)
+        said = _PARTED[decision.decision]
     else:
         pair = next(((id, others[0]) for id, others in judged.items()), (kept, gone))
-        decision = find_parting(workspace.graph, kept, gone, ("distinct",)) or undone
-        said = "judged distinct"
+        decision = find_parting(graph, kept, gone, ("distinct",)) or decision
+        said = _PARTED["distinct"]
     through = "" if {*pair} == {kept, gone} else f", and would be joined through {kept} and {gone}"
     by = f" ({decision.id})" if decision else ""
     return f"{' and '.join(pair)} are {said}{by}{through}"
 
 
 def _pair_of(workspace: Workspace, decision: Observation, kept: str, gone: str) -> tuple[str, str]:
-    """Name those two of two groups that a decision is about, as it names them."""
-    group = {*group_of(workspace.graph, kept), *group_of(workspace.graph, gone)}
-    first, *_, last = (id for id in decision.about if id in group)
-    return first, last
+    """Name those two of two groups that a decision is about."""
+    groups = (group_of(workspace.graph, survivor) for survivor in (kept, gone))
+    one, other = (next(id for id in decision.about if id in group) for group in groups)
+    return one, other
 
 
 def _joined_too(workspace: Workspace, kept: str, gone: str) -> tuple[str, ...]:

@@ -233,7 +233,7 @@ def make_observation(file: ObservationFile) -> Observation:
         participants=tuple(name.text for name in file.participants),
         source=file.source,
         derived_from=tuple(name.text for name in file.derived_from),
-        decision=file.decision.text if file.decision else "",
+        decision=file.decision.text if file.is_decision and file.decision else "",
         about=tuple(name.text for name in file.about),
         digest=file.digest,
         is_sealed=file.is_sealed,

@@ -1,11 +1,12 @@
 """What is on record of two entities: who said that they are two, and who took that back. Of what stands in no file.
 
-A decision is taken back by one that names it, and by nothing else: no date, and no order in which decisions were filed,
-matters to what stands.
+A decision is an observation of that kind, as ``Observation.decision`` says. It is taken back by one that names it, and by
+nothing else: no date, and no order in which decisions were filed, matters to what stands.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
 from kb.graph.graph import Graph, Observation
@@ -54,7 +55,8 @@ def find_partings(
     ``without``: as if those were taken back, too.
     """
     decided = find_decisions(graph, group_of(graph, first), group_of(graph, second), kinds)
-    return tuple(one for one in decided if stands(graph, one, without))
+    standing = find_standing(graph, decided, without)
+    return tuple(one for one in decided if one.id in standing)
 
 
 def find_decisions(
@@ -94,8 +96,8 @@ def foresee_taking_back(graph: Graph, ids: Iterable[str]) -> Shift:
         if one.id not in concerned:
             concerned[one.id] = one
             todo += named_by(graph, one)
-    before = {id for id, one in concerned.items() if stands(graph, one)}
-    after = {id for id, one in concerned.items() if stands(graph, one, without)}
+    before = find_standing(graph, concerned.values())
+    after = find_standing(graph, concerned.values(), without)
     return Shift(tuple(sorted(before - after)), tuple(sorted(after - before)))
 
 
@@ -115,15 +117,18 @@ def _comes_after(one: Observation, other: Observation) -> bool:
     return (len(one.id), one.id) > (len(other.id), other.id)
 
 
-def stands(graph: Graph, one: Observation, without: Collection[str] = ()) -> bool:
-    """Say whether no decision that stands itself takes one back; decisions ``without`` do not stand.
+def find_standing(
+    graph: Graph, decisions: Iterable[Observation], without: Collection[str] = ()
+) -> set[str]:
+    """Find the ids of those decisions that none takes back that stands itself; decisions ``without`` do not stand.
 
     A merge that an unmerge names is undone for good: to take the unmerge back merges nothing. Of those that take one
-    another back in a circle none stands.
+    another back in a circle none stands, but where the decisions behind it tell which of them does.
     """
+    asked = tuple(decisions)
     takers: dict[str, tuple[str, ...]] = {}
     known: dict[str, bool] = {}
-    todo = [one]
+    todo = list(asked)
     while todo:
         at = todo.pop()
         if at.id not in takers:
@@ -132,17 +137,34 @@ def stands(graph: Graph, one: Observation, without: Collection[str] = ()) -> boo
             todo += found
             if at.id in without or is_undone(graph, at):
                 known[at.id] = False
-    while one.id not in known:
-        told = {
-            id: not any(known.get(other) for other in others)
-            for id, others in takers.items()
-            if id not in known
-            and (all(other in known for other in others) or any(map(known.get, others)))
-        }
-        if not told:  # what is left hangs on a circle
-            return not any(one.id in others for others in takers.values())
+    _judge(takers, known)
+    known |= dict.fromkeys(_find_circling(takers, known), False)
+    _judge(takers, known)  # what hangs on the circles
+    return {one.id for one in asked if known[one.id]}
+
+
+def _judge(takers: Mapping[str, Collection[str]], known: dict[str, bool]) -> None:
+    """Add to what is known of decisions, whether each stands, all that follows from it."""
+    while told := {
+        id: not any(known.get(other) for other in others)
+        for id, others in takers.items()
+        if id not in known
+        and (all(other in known for other in others) or any(map(known.get, others)))
+    }:
         known |= told
-    return known[one.id]
+
+
+def _find_circling(takers: Mapping[str, Iterable[str]], known: Collection[str]) -> list[str]:
+    """List those that take themselves back, one through another, of which nothing is known."""
+    # Warshall's closure, a bit for each: they may all name one another, and sets would be slow.
+    bits = {id: 1 << place for place, id in enumerate(id for id in takers if id not in known)}
+    behind = {id: reduce(or_, (bits.get(other, 0) for other in takers[id]), 0) for id in bits}
+    for middle, bit in bits.items():
+        further = behind[middle]
+        for id, others in behind.items():
+            if others & bit:
+                behind[id] = others | further
+    return [id for id, bit in bits.items() if behind[id] & bit]
 
 
 def _iter_takers(graph: Graph, decision: str) -> Iterator[Observation]:

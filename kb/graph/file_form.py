@@ -27,7 +27,7 @@ from kb.model.time import Bound
 from kb.model.vocabulary import StatementClass
 
 #: Goes up whenever what is written changes its meaning.
-GRAPH_FORMAT = 3
+GRAPH_FORMAT = 4
 #: Stands for "none" among numbers.
 NONE = 0xFFFFFFFF
 #: A side of a time span that is open, among seconds.

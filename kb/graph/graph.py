@@ -55,7 +55,7 @@ class Observation(NamedTuple):
     participants: tuple[str, ...]
     source: str
     derived_from: tuple[str, ...]
-    decision: str
+    decision: str  #: empty where the kind is another one, whatever the file says
     about: tuple[str, ...]
     digest: str  #: SHA-256 of the sealed part as it is now, in hex
     is_sealed: bool

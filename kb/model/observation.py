@@ -49,6 +49,11 @@ class ObservationFile(NamedTuple):
     text: str = ""
 
     @property
+    def is_decision(self) -> bool:
+        """It records a judgement; a field ``decision`` in another kind is the author's own."""
+        return self.kind == "decision"
+
+    @property
     def is_sealed(self) -> bool:
         """The seal holds."""
         return self.seal is not None and self.seal.text == self.digest

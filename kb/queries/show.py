@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from kb.graph.decided import are_judged_two, stands
+from kb.graph.decided import are_judged_two, find_standing
 from kb.graph.graph import Entity, Graph, Observation, Statement
 from kb.graph.mentions import find_mentions
 from kb.graph.standing import is_current
@@ -214,13 +214,14 @@ def _decisions(graph: Graph, entity: Entity) -> tuple[DecisionRecord, ...]:
             observation.id,
         )
     )
+    standing = find_standing(graph, found)
     return tuple(
         DecisionRecord(
             observation.id,
             observation.decision,
             observation.happened_at.text if observation.happened_at else None,
             " ".join(graph.body_of(observation.id).split()),
-            observation.decision != "merge" and not stands(graph, observation),
+            observation.decision != "merge" and observation.id not in standing,
         )
         for observation in found
     )

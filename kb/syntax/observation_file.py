@@ -2,9 +2,8 @@
 
 from kb.diagnostics import WHOLE_FILE, Diagnostic, Fault
 from kb.model.digests import sha256
-from kb.model.entity import Name
 from kb.model.names import stem_of
-from kb.model.observation import DECISIONS, ObservationFile
+from kb.model.observation import ObservationFile
 from kb.model.statement import Link
 from kb.model.time import Date
 from kb.syntax.edtf import parse_date
@@ -67,7 +66,7 @@ def parse_observation_file(source: Source) -> tuple[ObservationFile, tuple[Diagn
         derived_from=fields.texts("derived_from"),
         seal=seal,
         digest=digest,
-        decision=_decision(fields),
+        decision=fields.text("decision"),
         about=fields.texts("about"),
         body=body,
         text=source.text,
@@ -94,16 +93,6 @@ def _happened_at(fields: Fields) -> Date | None:
     end = min(at + max(parsed.length, 1), node.end)
     fields.faults.append(Fault("KB401", at, end, parsed.message, parsed.hint))
     return None
-
-
-def _decision(fields: Fields) -> Name | None:
-    node = fields.scalar("decision")
-    if node is None:
-        return None
-    if node.text not in DECISIONS:
-        hint = f"write one of {', '.join(DECISIONS)}"
-        fields.report("KB411", node, f'"{node.text}" is no decision', hint)
-    return fields.name(node)
 
 
 def find_links(observation: ObservationFile) -> tuple[Link, ...]:

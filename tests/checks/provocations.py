@@ -227,6 +227,9 @@ PROVOCATIONS: dict[str, Provocation] = {
             "observations/2026/01/2026-01-20-one-ada.md": sealed(
                 "2026-01-20-one-ada", kind="decision", decision="merge", about="[ada, ada-byron]"
             ),
+            "observations/2026/01/2026-01-21-no-ada.md": sealed(
+                "2026-01-21-no-ada", kind="note", decision="correct", about="[ada]"
+            ),
             ADA: entity("ada"),
         }
     ),

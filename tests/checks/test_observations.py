@@ -6,7 +6,7 @@ import pytest
 
 from kb.checks import check_knowledge_base
 from kb.knowledge_base import open_knowledge_base
-from tests.checks.found import found, marked
+from tests.checks.found import found, marked, said
 from tests.checks.provocations import sealed
 from tests.conftest import NOW, entity, git, observation, write_kb
 
@@ -147,3 +147,26 @@ def test_decisions(make_kb, fields: dict[str, str], word: str | None) -> None:
     )
     assert marked(kb, "KB411") == ([word] if word else [])
     assert found(kb, "KB411") == found(kb)
+
+
+@pytest.mark.parametrize(
+    "kind, decision, messages",
+    [
+        ("note", "correct", ['"correct" counts for nothing in an observation of kind "note"']),
+        ("memo", "merge", ['"merge" counts for nothing in an observation of kind "memo"']),
+        ("", "reject", ['"reject" counts for nothing in an observation without a kind']),
+        ("note", "we buy it", []),
+        ("meeting", "Merge", []),
+        ("", "~", []),
+        ("decision", "we buy it", ['"we buy it" is no decision']),
+        ("decision", "Merge", ['"Merge" is no decision']),
+        ("decision", "reject", []),
+    ],
+)
+def test_a_decision_is_of_its_kind(make_kb, kind: str, decision: str, messages: list[str]) -> None:
+    """One of the format's words in another kind counts for nothing, and is told; another word there is the author's own field."""
+    fields = {"kind": kind, "decision": decision, "said_by": "ada", "about": "[ada, bob]"}
+    files = {f"entities/{id}.md": entity(id) for id in ("ada", "bob")}
+    kb = make_kb({**files, PATH: observation("2026-01-15-offsite", **fields)})
+    assert [message for message, _ in said(kb, "KB411")] == messages
+    assert marked(kb, "KB411") == [decision] * len(messages)

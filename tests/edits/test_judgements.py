@@ -1,6 +1,7 @@
 """merge, unmerge, distinct and decide: one line in one file, a decision on record, and nothing that cannot be undone."""
 
 import json
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -22,10 +23,11 @@ from kb.edits.set_fields import How, plan_set
 from kb.edits.undo import undo_last
 from kb.edits.workspace import Ambiguous, Refused, Workspace
 from kb.errors import UsageError
-from kb.graph.decided import find_parting, foresee_taking_back
+from kb.graph.decided import PARTING, find_parting, foresee_taking_back
 from kb.knowledge_base import open_for_reading, open_knowledge_base
 from kb.model.observation import ObservationFile
 from kb.queries.candidates import list_candidates
+from kb.queries.show import show
 from tests.conftest import NOW, REPOSITORY, entity, observation, write_kb
 from tests.edits.editing import WHY, do, tree, workspace
 
@@ -546,6 +548,10 @@ def test_a_merge_names_whom_it_joins_through_others(tmp_path: Path) -> None:
         ("unmerge bob", "eve", "ada", None),
         ("distinct", "bob", "eve", ""),
         ("distinct", "eve", "bob", ""),
+        ("reject", "bob", "eve", "bob and eve"),
+        ("reject", "eve", "ada", None),
+        ("reject", "eve", "bob", "eve and bob"),
+        ("erased", "bob", "eve", ""),
     ],
 )
 def test_what_was_parted_is_not_joined_again_in_silence(
@@ -557,8 +563,14 @@ def test_what_was_parted_is_not_joined_again_in_silence(
     """
     root = people(tmp_path)
     do(root, plan_merge, "bob", "ada", WHY)
-    if parted == "distinct":
+    if parted == "reject":
+        do(root, plan_decide, "reject", ("ada", "eve"), WHY)
+    elif parted in ("distinct", "erased"):
         do(root, plan_distinct, "ada", "eve", WHY)
+        if parted == "erased":  # by hand: it is on record all the same
+            for path in (BOB, EVE):
+                text = (root / path).read_text()
+                (root / path).write_text(re.sub(r"distinct_from: .*\n", "", text))
     else:
         do(root, plan_merge, "eve", "bob", WHY)
         do(root, plan_unmerge, parted.removeprefix("unmerge "), WHY)
@@ -570,15 +582,21 @@ def test_what_was_parted_is_not_joined_again_in_silence(
         assert "is merged into" in refused.value.message
         return
     (decision,) = (
-        one
-        for one in workspace(root).graph.observations.values()
-        if one.decision in ("unmerge", "distinct")
+        one for one in workspace(root).graph.observations.values() if one.decision in PARTING
     )
-    assert decision.id in refused.value.message
+    assert f"({decision.id})" in refused.value.message
     assert refused.value.message.endswith(f"through {through}") or not through
     done = do(root, plan_merge, survivor, other, WHY, force=True)
-    assert any(note.startswith("taken back: ") for note in done.edit.notes)
+    assert f"taken back: {decision.id}" in done.edit.notes
+    (merge,) = (one for one in decisions(root) if one.id == done.edit.observations[0])
+    assert decision.id in [name.text for name in merge.about]
     assert errors(root) == []
+    do(root, plan_unmerge, other, WHY)
+    with pytest.raises(Refused):
+        do(root, plan_merge, survivor, other, WHY)
+    do(root, plan_decide, "correct", [one.id for one in decisions(root)], WHY)
+    if parted != "distinct":  # which a file says, too
+        do(root, plan_merge, survivor, other, WHY)
 
 
 # -- what takes a decision back ----------------------------------------------------------------------------------
@@ -709,7 +727,9 @@ def test_an_unmerge_leaves_the_record_as_it_was_before_the_merge(tmp_path: Path)
     root = people(tmp_path)
     do(root, plan_merge, "ada", "eve", WHY)
     (rejected,) = do(root, plan_decide, "reject", ("bob", "eve"), WHY).edit.observations
-    done = do(root, plan_merge, "bob", "ada", WHY)
+    with pytest.raises(Refused, match=f"^bob and eve .* \\({rejected}\\), and would be joined"):
+        do(root, plan_merge, "bob", "ada", WHY)
+    done = do(root, plan_merge, "bob", "ada", WHY, force=True)
     assert f"taken back: {rejected}" in done.edit.notes
     (merge,) = (id for id in done.edit.observations)
     assert [name.text for name in decisions(root)[0].about][:2] == ["ada", "bob"]
@@ -733,14 +753,16 @@ def test_an_unmerge_leaves_the_record_as_it_was_before_the_merge(tmp_path: Path)
         ({0: [1], 1: [0]}, True),
         ({0: [1], 1: [2], 2: [0]}, True),
         ({0: [], 1: [0], 2: [1], 3: [1, 2]}, False),
-        ({number: [other for other in range(40) if other != number] for number in range(40)}, True),
+        ({0: [], 1: [0], 2: [1, 3], 3: [2]}, True),
+        ({0: [], 1: [0], 2: [1], 3: [2, 4], 4: [3]}, False),
+        ({number: [other for other in range(60) if other != number] for number in range(60)}, True),
         ({number: list(range(max(0, number - 2), number)) for number in range(61)}, False),
     ],
 )
 def test_decisions_that_take_one_another_back(
     tmp_path: Path, named: dict[int, list[int]], is_parted: bool
 ) -> None:
-    """In a circle none counts; however many there are, and however they name one another, an answer is there at once."""
+    """In a circle none counts, and what hangs on one goes on from there; however they name one another, an answer is there at once."""
     root = namesakes(tmp_path)
     (first,) = do(root, plan_decide, "reject", ("ada", "bob"), WHY).edit.observations
     for number, others in named.items():
@@ -750,7 +772,11 @@ def test_decisions_that_take_one_another_back(
         write_kb(root, {f"observations/2026/11/{id}.md": observation(id, **fields, happened_at="2026-11-29")})  # fmt: skip
     started = time.monotonic()
     assert bool(parted(root)) is is_parted
+    (page,) = show(open_for_reading(str(root), NOW), "ada").results
+    assert {one.observation: not one.is_taken_back for one in page.decisions}[first] is is_parted
+    do(root, plan_decide, "correct", [first, *(f"decided-{number}" for number in named)], WHY)
     assert time.monotonic() - started < 10
+    assert not parted(root)
 
 
 def standing(root: Path) -> set[str]:
