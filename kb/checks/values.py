@@ -7,8 +7,7 @@ from kb.checks.material import Material
 from kb.checks.places import object_place
 from kb.diagnostics import Diagnostic
 from kb.model.statement import StatementLine
-from kb.syntax.edtf import parse_date
-from kb.syntax.edtf_dates import TimeFault
+from kb.syntax.edtf import TimeFault, parse_date
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
 _URL = re.compile(r"(?:(?:https?|ftps?|sftp|ssh|git|ipfs)://|mailto:|urn:|doi:)\S+", re.I)

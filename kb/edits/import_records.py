@@ -131,7 +131,7 @@ def _plan_words(base: KnowledgeBase, words: tuple[MissingWord, ...], plan: _Plan
 
 def _plan_observations(refs: Refs, plan: _Plan) -> None:
     """Plan the new observations, and note all that can be cited."""
-    seen = refs.base.resolution.observations.items()
+    seen = plan.base.resolution.observations.items()
     plan.sources = {id: cited_source(one) for id, one in seen}
     for new in refs.new_observations:
         data = _observation_text(refs, new.record, new.id).encode("utf-8")

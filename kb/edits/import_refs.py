@@ -48,7 +48,6 @@ class NewObservation:
 class Refs:
     """The ids behind a source's refs."""
 
-    base: KnowledgeBase
     workspace: Workspace
     entity_ids: dict[str, str] = field(
         default_factory=dict
@@ -68,14 +67,19 @@ class Refs:
     names: dict[str, str] = field(default_factory=dict)
     paths: dict[str, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)  #: ids of what is to be made
-    aliases: dict[str, set[str]] = field(
+    called: dict[str, set[str]] = field(
         default_factory=dict
-    )  #: folded → the refs of the records that bear each
+    )  #: folded names and aliases → the refs of the entity records that bear each
 
-    def is_taken(self, id: str, ref: str) -> bool:
-        """Say whether an id leads somewhere already, or will, as what another record than that of a ref is called besides."""
-        others = self.aliases.get(id, set()) - {ref}
+    def is_taken(self, id: str, ref: str = "") -> bool:
+        """Say whether an id leads somewhere already, or will, as what another entity record than that of a ref is called."""
+        others = self.called.get(id, set()) - {ref}
         return id in self.taken or bool(others) or self.workspace.is_taken(id)
+
+    def call(self, record: EntityRecord, names: Iterable[str]) -> None:
+        """Note what a record is called: no id of another's may be that."""
+        for name in names:
+            self.called.setdefault(fold(name), set()).add(record.ref)
 
     def entity_id(self, ref: str) -> str | None:
         """Give the id that a ref stands for, ``None`` where it is none."""
@@ -88,13 +92,16 @@ class Refs:
 
 def assign_refs(base: KnowledgeBase, records: Records, problems: list[Problem]) -> Refs:
     """Give every ref its id: what is there is found by its ``import_ref``."""
-    refs = Refs(base, Workspace(base))
+    refs = Refs(Workspace(base))
     _known_entities(base, refs)
     for record in records.entities:
         if record.ref not in refs.entity_ids and record.ref not in refs.unwritable:
-            for alias in record.aliases:
-                refs.aliases.setdefault(fold(alias), set()).add(record.ref)
+            # A name that is the id which its record wants stands in no other's way: the first of several gets it.
+            is_wanted = fold(record.name) == wanted_entity_id(record.ref, record.name)
+            refs.call(record, record.aliases if is_wanted else (record.name, *record.aliases))
     _new_entities(base, refs, records.entities, problems)
+    for new in refs.new_entities:  # of an observation's id every name is another's
+        refs.call(new.record, (new.record.name,))
     _observations(base, refs, records.observations, problems)
     return refs
 
@@ -154,7 +161,7 @@ def _why_unsure(refs: Refs, record: EntityRecord) -> str:
     """Say which key of a record may be that of an entity whose file cannot be read; "" where none may."""
     for written, key in _keys_of(refs, record):
         held = refs.workspace.unread.holding_key(key)
-        if held and not refs.base.graph.bearers_of_key(key):
+        if held and not refs.workspace.graph.bearers_of_key(key):
             return say_held(written, held)
     return ""
 
@@ -163,7 +170,7 @@ def _keys_of(refs: Refs, record: EntityRecord) -> Iterator[tuple[str, str]]:
     """Yield the keys of a record as written and as compared; phone numbers are none."""
     for kind, value in record.keys:
         if not is_phone_kind(kind):
-            yield f"{kind}:{value}", normalize_key(kind, value, refs.base.vocabulary)
+            yield f"{kind}:{value}", normalize_key(kind, value, refs.workspace.vocabulary)
 
 
 def _make(
@@ -183,7 +190,8 @@ def _make(
     refs.taken.add(id)
     folder = folders.get(type)
     if folder is None:
-        folder = folders[type] = entity_path(refs.base.root, type or None, "x").removesuffix("x.md")
+        place = entity_path(refs.workspace.root, type or None, "x")
+        folder = folders[type] = place.removesuffix("x.md")
     refs.entity_ids[record.ref] = id
     refs.types[id], refs.names[id], refs.paths[id] = (
         record.type or None,
@@ -192,7 +200,7 @@ def _make(
     )
     refs.new_entities.append(NewEntity(record, id, refs.paths[id]))
     for written, key in _keys_of(refs, record):
-        for bearer in refs.base.graph.bearers_of_key(key):
+        for bearer in refs.workspace.graph.bearers_of_key(key):
             message = f"{written} of {record.ref} is a key of {bearer} too: if the two are one, kb merge {bearer} {id}"
             problems.append(Problem(record.line, message))
 
@@ -280,8 +288,7 @@ def _new_observation(
     id = free_id(
         wanted_observation_id(record.ref, date),
         lambda id: (
-            refs.is_taken(id, record.ref)
-            or os.path.lexists(os.path.join(refs.base.root, path_of(id)))
+            refs.is_taken(id) or os.path.lexists(os.path.join(refs.workspace.root, path_of(id)))
         ),
     )
     refs.taken.add(id)

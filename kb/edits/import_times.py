@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable
 
 from kb.model.time import DAY, Date, Interval, civil
-from kb.syntax.edtf import parse_date, parse_interval
-from kb.syntax.edtf_dates import TimeFault
+from kb.syntax.edtf import TimeFault, parse_date, parse_interval
 
 _PLAIN = re.compile(r"\d{4}(?:-\d{2}){0,2}")
 _NAIVE = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?")

@@ -15,8 +15,7 @@ from kb.model.observation import KINDS
 from kb.model.time import Date, civil
 from kb.store.git import user_email
 from kb.store.layout import observation_path
-from kb.syntax.edtf import parse_date
-from kb.syntax.edtf_dates import TimeFault
+from kb.syntax.edtf import TimeFault, parse_date
 from kb.syntax.slugs import slugify
 from kb.syntax.source import MAX_FILE_BYTES
 

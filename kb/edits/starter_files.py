@@ -8,8 +8,7 @@ from kb.model.statement import Citation, Link, LinkForm, Section, StatementLine
 from kb.model.vocabulary import Reading
 from kb.store.layout import observation_path, relative_link
 from kb.store.root import CONFIGURATION
-from kb.syntax.edtf import parse_interval
-from kb.syntax.edtf_dates import TimeFault
+from kb.syntax.edtf import TimeFault, parse_interval
 from kb.syntax.inline import format_link
 
 _CONFIGURATION = """\

@@ -5,8 +5,7 @@ from typing import Literal, NamedTuple
 
 from kb.errors import UsageError
 from kb.model.time import Bound, Date, Interval
-from kb.syntax.edtf import parse_interval
-from kb.syntax.edtf_dates import TimeFault
+from kb.syntax.edtf import TimeFault, parse_interval
 from kb.syntax.relative_dates import SaidTime, read_said_time, reference_of
 from kb.syntax.said_spans import ACCEPTED
 

@@ -1,14 +1,12 @@
 """Planned changes of files → disk: compared, and written all or none. Remembers nothing."""
 
-import os
-import stat
-
 from kb.edits.edit import FileChange
 from kb.errors import ConcurrentModification
 from kb.store.writes import (
     WriteRefused,
     create_file,
     flush_files,
+    read_place,
     remove_file,
     replace_file,
 )
@@ -24,7 +22,8 @@ def write_files(root: str, changes: tuple[FileChange, ...]) -> None:
     somebody else saved them meanwhile.
     """
     for change in changes:
-        _compare(root, change)
+        if read_place(root, change.path) != change.before:
+            raise ConcurrentModification(change.path)
     durable = len(changes) < MANY
     done: list[FileChange] = []
     try:
@@ -46,37 +45,6 @@ def put_back(root: str, change: FileChange) -> None:
         _write(root, back, durable=True)
     except (ConcurrentModification, WriteRefused):
         return  # what is there now is somebody else's, or cannot be written: kb check tells of what it leaves
-
-
-def _compare(root: str, change: FileChange) -> None:
-    try:
-        found = _read(root, change.path)
-    except OSError as error:
-        raise WriteRefused(f"{change.path} is not written: {error.strerror or error}") from error
-    if found != change.before:
-        raise ConcurrentModification(change.path)
-
-
-def _read(root: str, path: str) -> bytes | None:
-    """Read what stands at a path, ``None`` where nothing does. ``WriteRefused`` where no file could be written there."""
-    folders = path.split("/")[:-1]
-    for end in range(1, len(folders) + 1):
-        if os.path.islink(os.path.join(root, *folders[:end])):
-            raise WriteRefused(
-                f"{path} is not written: {'/'.join(folders[:end])} is a symbolic link",
-                "put the folder itself there",
-            )
-    place = os.path.join(root, path)
-    try:
-        if not stat.S_ISREG(os.lstat(place).st_mode):
-            raise WriteRefused(
-                f"{path} is not written: what stands there is no file, but a link, a folder or a device",
-                "put the file itself there, or take away what is there",
-            )
-        with open(place, "rb") as file:
-            return file.read()
-    except FileNotFoundError:
-        return None
 
 
 def _write(root: str, change: FileChange, durable: bool) -> None:

@@ -39,10 +39,15 @@ _QUALIFIER = re.compile(
     r"[a-z]{2}|\d{1,4}|team|dept|department|desk|group|office|emea|apac|amer|latam|dach|global|europe|north|south|east|west"
     r"|intl|international|usa|corp|corporate|online|web|central|main|hq|service|center|centre"
 )
+_LIST_WORDS = "admin bounces confirm help join leave owner request subscribe unsubscribe"
+#: What the programs of mailing lists add to a list's own name, behind a ``-`` (Mailman, Majordomo, ezmlm): ``dev-bounces@…``.
+LIST_AFFIXES = frozenset(_LIST_WORDS.split())
+#: Local parts of programs. ``requests`` is an office's (``access-requests@…``), and no list's; ``return`` is ezmlm's where a
+#: number follows it, and else may be somebody's name.
 _PROGRAM = re.compile(
     r"(?:.*[._-])?(?:no|do[._-]?not|dont|never|kein|nicht)[._-]?(?:reply|respond)(?:[._=-].*|\d*)?|(?:.*[._-])?noreply.*"
-    r"|(?:mailer|bounces?|owner|reply|notifications?|notify|alerts?|unsubscribe)[._=-].+"
-    r"|.+-(?:request|requests|bounces|owner|admin|subscribe|unsubscribe|noreply)|.+-(?:bounces|return)[=-].*"
+    r"|(?:mailer|bounces?|owner|reply|notifications?|notify|alerts?|unsubscribe)(?:[._=-].+)?"
+    rf"|.+-(?:{'|'.join(sorted(LIST_AFFIXES))}|requests)|.+-(?:bounces|return)[=-].*"
 )
 #: Hosts of mailing lists, by the first of three or more labels.
 _LIST_HOST = re.compile(r"(?:lists?|listserv|mailman|listes|listas|mailinglists?)\.[^.]+\..+")
@@ -61,10 +66,7 @@ _PROGRAM_DOMAINS = (
     "group.calendar.google.com",
     "resource.calendar.google.com",
     "import.calendar.google.com",
-    "reply.github.com",
-    "reply.gitlab.com",
     "docs.google.com",
-    "bounces.google.com",
 )
 #: Free mail that the list lacks, and domains of companies that it has.
 _MORE_FREE_WORDS = """
@@ -98,24 +100,34 @@ def is_phone_kind(kind: str) -> bool:
 
 def is_shared_mailbox(address: str) -> bool:
     """Say whether an address is an office's, a program's or a list's (``info@``, ``sales-emea@``, ``dev@lists.x.example``): no person's key."""
-    local, sign, domain = address.strip().casefold().removeprefix("email:").rpartition("@")
-    if not sign or len(address) > _LONGEST_ADDRESS:
-        return False
-    if (
-        _LIST_HOST.fullmatch(domain)
-        or _PROGRAM_HOST.fullmatch(domain)
-        or any(domain == one or domain.endswith(f".{one}") for one in _PROGRAM_DOMAINS)
-    ):
-        return True
-    plain = local.partition("+")[0].rstrip("0123456789")
-    if (
-        _PROGRAM.fullmatch(plain)
-        or plain.replace("-", "").replace("_", "").replace(".", "") in _SHARED
-    ):
+    plain, domain = _parted(address)
+    if _is_program(plain, domain) or re.sub("[._-]", "", plain) in _SHARED:
         return True
     words = [word for word in re.split(r"[._-]+", plain) if word]
     offices = [word for word in words if word in _SHARED]
     return bool(offices) and all(word in _SHARED or _QUALIFIER.fullmatch(word) for word in words)
+
+
+def is_program_mailbox(address: str) -> bool:
+    """Say whether a program writes from an address, or a list's mail goes there: nobody writes as that, as an office may."""
+    return _is_program(*_parted(address))
+
+
+def _parted(address: str) -> tuple[str, str]:
+    """Give the local part, without what is added to it and without numbers, and the domain; both "" where it is no address."""
+    local, sign, domain = address.strip().casefold().removeprefix("email:").rpartition("@")
+    if not sign or len(address) > _LONGEST_ADDRESS:
+        return "", ""
+    return local.partition("+")[0].rstrip("0123456789"), domain
+
+
+def _is_program(plain: str, domain: str) -> bool:
+    return bool(
+        _LIST_HOST.fullmatch(domain)
+        or _PROGRAM_HOST.fullmatch(domain)
+        or any(domain == one or domain.endswith(f".{one}") for one in _PROGRAM_DOMAINS)
+        or _PROGRAM.fullmatch(plain)
+    )
 
 
 def is_free_mail(domain: str) -> bool:

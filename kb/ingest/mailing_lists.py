@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+from kb.graph.contact_rules import LIST_AFFIXES, is_program_mailbox
 from kb.ingest.addresses import Mailbox, read_address, read_addresses
 from kb.model.names import fold
 
@@ -24,10 +25,7 @@ _NAMING = ("x-beenthere", "x-mailing-list")
 _MANAGING = ("list-owner", "list-help", "list-subscribe", "list-unsubscribe")
 #: Headers with the address that a list's program writes from, where what cannot be delivered goes.
 _SENDING = ("sender", "errors-to", "return-path")
-#: What a list's program adds behind the list's own name, and which of it hardly anybody else does.
-_AFFIXES = frozenset(
-    ("bounces", "owner", "request", "admin", "help", "join", "leave", "subscribe", "unsubscribe")
-)
+#: What a list's program adds before the list's own name, and what of all that it adds hardly anybody else does.
 _BEFORE, _SURE = "owner-", frozenset(("owner-", "bounces"))
 _RECIPIENT = re.compile(r"[+=]")
 #: What a list's program makes of a display name, which is one line: ``Ann via Dev List``, ``'Ann' via Dev List``.
@@ -77,7 +75,7 @@ def _part(address: str) -> tuple[str, str]:
     if name == local:
         local = _RECIPIENT.split(local, maxsplit=1)[0]
         name, _, affix = local.rpartition("-")
-        if not name or affix not in _AFFIXES:
+        if not name or affix not in LIST_AFFIXES:
             name, affix = local, ""
     return f"{name}@{host}" if name and host else "", affix
 
@@ -93,18 +91,24 @@ class Lists:
     def has(self, box: Mailbox) -> bool:
         """Say whether a mailbox is the list's: named so, or ``local@host`` where an id is ``local.host``.
 
-        So is one that a list made of an author's: ``ann=x.example@lists.example``, with "via" in its name.
+        So is one that its program made: of the list's own (``dev-admin@…``), whatever header named that, or of an author's
+        (``ann=x.example@lists.example``, with "via" in its name).
         """
         address = box.address
         if not address or not (self._addresses or self._ids):
             return False
-        is_made = "=" in address and _VIA.match(box.name) is not None
-        return is_made or address in self._addresses or address.replace("@", ".") in self._ids
+        if "=" in address and _VIA.match(box.name):
+            return True
+        own, affix = _part(address)
+        return self._is_own(address) or (bool(affix) and self._is_own(own))
+
+    def _is_own(self, address: str) -> bool:
+        return address in self._addresses or address.replace("@", ".") in self._ids
 
     def author(self, box: Mailbox) -> Mailbox | None:
         """Give who wrote where the list's own mailbox stands in From; ``None`` where it is not certain.
 
-        Certain is one address that is not the list's, under the display name that the list shows.
+        Certain is one address that is neither the list's nor a program's, under the display name that the list shows.
         """
         via = _VIA.match(box.name)
         shown = fold((via[1] if via else box.name).strip("'\" "))
@@ -119,6 +123,10 @@ class Lists:
             boxes = [
                 box for text in self._heads.get(name, ()) for box in read_addresses(text, name, [])
             ]
-            others = [one for one in boxes if one.address and not self.has(one)]
+            others = [
+                one
+                for one in boxes
+                if one.address and not (self.has(one) or is_program_mailbox(one.address))
+            ]
             found += others[:1] if len({one.address for one in others}) == 1 else []
         return tuple(found)

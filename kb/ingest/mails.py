@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from kb.graph.contact_rules import is_program_mailbox
 from kb.ingest.addresses import Mailbox, read_addresses
 from kb.ingest.calendars import read_invitation
 from kb.ingest.encoded_words import decode_header
@@ -151,18 +152,20 @@ def _add_author(
 
 
 def _said_by(participants: tuple[Participant, ...]) -> str:
-    """Give the author's key, or name where there is no address; of several authors the one who sent it."""
+    """Give the author's key, of several authors the one who sent it; without one the sender's, else the author's name.
+
+    What a list or a program only sent, it does not say.
+    """
     authors = [one for one in participants if one.part is Part.AUTHOR]
     senders = [one for one in participants if one.part is Part.SENDER]
-    keys = {key for one in authors for key in one.keys}
-    if len(keys) > 1:
-        for one in senders:
-            if one.keys and one.keys[0] in keys:
-                return one.keys[0]
-    for one in (*authors, *senders):
-        if one.keys and one.nature is not Nature.MAILBOX:
-            return one.keys[0]
-    return next((one.name for one in authors if one.name), "")
+    keys = [key for one in authors for key in one.keys]
+    sent = [key for one in senders for key in one.keys]
+    both = [key for key in sent if key in keys]
+    if any(one.nature is Nature.MAILBOX for one in senders):
+        sent.clear()
+    names = [one.name for one in authors if one.name]
+    persons = [key for key in sent if not is_program_mailbox(key)]
+    return next(iter((*both, *keys, *persons, *names)), "")
 
 
 def _happened_at(heads: dict[str, str], warnings: list[str]) -> str:

@@ -5,8 +5,7 @@ import re
 from kb.ingest.records import SourceRecord, digest_of, source_of_content
 from kb.ingest.texts import clean_line, in_short, read_raw, show
 from kb.model.time import Date
-from kb.syntax.edtf import parse_date
-from kb.syntax.edtf_dates import TimeFault
+from kb.syntax.edtf import TimeFault, parse_date
 from kb.syntax.front_matter import FrontMatter, Scalar, split_front_matter
 from kb.syntax.relative_dates import read_said_time
 

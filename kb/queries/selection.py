@@ -159,8 +159,7 @@ def read_at(text: str | None, now: int) -> TimeSpan | None:
     """Read ``--at``: ``now``, ``today``, a date as its whole unit, or an interval."""
     if text is None:
         return None
-    from kb.syntax.edtf import parse_at
-    from kb.syntax.edtf_dates import TimeFault
+    from kb.syntax.edtf import TimeFault, parse_at
 
     parsed = parse_at(text.strip(), now)
     if isinstance(parsed, TimeFault):
@@ -172,8 +171,7 @@ def read_window(since: str | None, until: str | None) -> tuple[Date | None, Date
     """Read ``--since`` and ``--until``; a window that ends before it begins keeps nothing and is refused."""
     first, last = read_bound(since, "--since"), read_bound(until, "--until")
     if first is not None and last is not None:
-        from kb.syntax.edtf import parse_interval
-        from kb.syntax.edtf_dates import TimeFault
+        from kb.syntax.edtf import TimeFault, parse_interval
 
         window = parse_interval(f"{first.text}/{last.text}")
         if isinstance(window, TimeFault):
@@ -187,8 +185,7 @@ def read_bound(text: str | None, option: str) -> Date | None:
     """Read a date of ``--since`` or ``--until``."""
     if text is None:
         return None
-    from kb.syntax.edtf import parse_date
-    from kb.syntax.edtf_dates import TimeFault
+    from kb.syntax.edtf import TimeFault, parse_date
 
     parsed = parse_date(text.strip())
     if isinstance(parsed, TimeFault):

@@ -1,4 +1,7 @@
-"""Where derived state lies, and whether a place can be trusted. Derived state may be deleted at any time."""
+"""Where derived state lies, and whether a place can be trusted. Derived state may be deleted at any time.
+
+The record of edits (``edits/``) lies beside it and is not derived: no file says again what it says.
+"""
 
 import contextlib
 import os

@@ -62,25 +62,28 @@ class CalledMeanwhile(KnowledgeBaseLocked):
         self.args = (self.message,)
 
 
+def read_place(root: str, path: str) -> bytes | None:
+    """Read what stands where a file is to be written, ``None`` where nothing does; refuse a place where none can be written."""
+    with _refusing(path):
+        try:
+            target = _guard(root, path)
+            return None if _mode_of_file(target, path) is None else target.read_bytes()
+        except (ConcurrentModification, FileNotFoundError):  # its folder lacks, or it went just now
+            return None
+
+
 def replace_file(
     root: str, path: str, data: bytes, expected: bytes, *, durable: bool = True
 ) -> None:
     """Replace a file's bytes if they are still those that the change was planned on; equal bytes write nothing."""
     with _refusing(path):
         target = _guard(root, path)
-        try:
-            status = target.lstat()
-        except FileNotFoundError:
-            raise ConcurrentModification(path) from None
-        if not stat.S_ISREG(status.st_mode):
-            raise WriteRefused(
-                f"{path} is not written: it is no regular file", "put the file itself there"
-            )
-        if _read(target) != expected:
+        mode = _mode_of_file(target, path)
+        if mode is None or _read(target) != expected:
             raise ConcurrentModification(path)
         if data == expected:
             return
-        temporary = _write_temporary(root, target, data, stat.S_IMODE(status.st_mode), durable)
+        temporary = _write_temporary(root, target, data, mode, durable)
         try:
             if _read(target) != expected:
                 raise ConcurrentModification(path)
@@ -153,7 +156,7 @@ def _guard(root: str, path: str, make_folders: bool = False) -> Path:
     ):
         raise WriteRefused(f"{path} is not written: it is no path inside the knowledge base")
     folder = Path(root)
-    for part in parts[:-1]:
+    for end, part in enumerate(parts[:-1], 1):
         inner = folder / part
         try:
             mode = inner.lstat().st_mode
@@ -163,9 +166,26 @@ def _guard(root: str, path: str, make_folders: bool = False) -> Path:
             _make_folder(folder, part, path)
         else:
             if not stat.S_ISDIR(mode):
-                raise WriteRefused(f"{path} is not written: {part} is a symbolic link or no folder")
+                raise WriteRefused(
+                    f"{path} is not written: {'/'.join(parts[:end])} is a symbolic link or no folder",
+                    "put the folder itself there",
+                )
         folder = inner
     return folder / parts[-1]
+
+
+def _mode_of_file(target: Path, path: str) -> int | None:
+    """Give the permissions of the file in a place, ``None`` where nothing is; refuse what is no file."""
+    try:
+        mode = target.lstat().st_mode
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(mode):
+        raise WriteRefused(
+            f"{path} is not written: what stands there is no file, but a link, a folder or a device",
+            "put the file itself there, or take away what is there",
+        )
+    return stat.S_IMODE(mode)
 
 
 def _make_folder(folder: Path, name: str, path: str) -> None:
@@ -271,7 +291,7 @@ def lock_knowledge_base(root: str, wait: float = _LOCK_WAIT) -> Iterator[None]:
     except OSError as error:
         raise WriteRefused(
             f"the lock {path} cannot be made: {error.strerror or error}",
-            f"{path.parent} must be a folder that you may write to; all in it is derived, and may be moved away",
+            f"{path.parent} must be a folder that you may write to; what is in it may be moved away, but for {EDITS}/, the record of edits",
         ) from error
     try:
         _wait(descriptor, path, wait)

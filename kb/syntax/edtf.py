@@ -23,6 +23,8 @@ from kb.syntax.edtf_faults import (
     explain_slashes,
 )
 
+__all__ = ["TimeFault", "looks_like_time", "parse_at", "parse_date", "parse_interval"]
+
 
 def parse_interval(text: str) -> Interval | TimeFault:
     """Read an interval, a single date (an event) or `ended`."""

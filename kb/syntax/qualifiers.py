@@ -7,8 +7,7 @@ from functools import lru_cache
 from kb.diagnostics import Fault
 from kb.model.statement import Section, StatementLine
 from kb.model.time import Interval
-from kb.syntax.edtf import looks_like_time, parse_interval
-from kb.syntax.edtf_dates import TimeFault
+from kb.syntax.edtf import TimeFault, looks_like_time, parse_interval
 
 TIME_HINT = "write 2020/.. for since 2020, 2019/2020-03 for a span, 2020-03-31 for a day"
 QUALIFIER_HINT = "qualifiers are a time (2020/.., 2019/2020-03), 90%, 'by <entity id>', auto-high|medium|low, retracted, 'superseded by ^id'"

@@ -21,8 +21,7 @@ import re
 from dataclasses import dataclass
 
 from kb.model.time import Date, Interval, civil, days_in_month
-from kb.syntax.edtf import parse_date, parse_interval
-from kb.syntax.edtf_dates import TimeFault
+from kb.syntax.edtf import TimeFault, parse_date, parse_interval
 from kb.syntax.said_spans import ACCEPTED, Refused, SpanReader
 
 _LONGEST = 80

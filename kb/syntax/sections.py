@@ -3,6 +3,11 @@
 It knows the containers and blocks that can hide a heading or an item, and nothing of what a
 statement says. What they come to is gathered in ``kb.syntax.open_body``. One rule is the format's own:
 footnote definitions are blocks.
+
+It is one module because it is one automaton: each line moves the same state (the containers, the leaf and the
+item that are open), and which block a line may begin, continue or close depends on all of it. What needs none
+of that state stands apart: how blocks begin (``block_starts``), one item (``open_item``), bodies as most are
+written (``plain_bodies``).
 """
 
 import re

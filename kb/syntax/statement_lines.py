@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from kb.diagnostics import Fault
 from kb.model.statement import Citation, Link, Section, StatementLine, SubItem
-from kb.syntax.edtf import looks_like_time
-from kb.syntax.edtf_dates import TimeFault
+from kb.syntax.edtf import TimeFault, looks_like_time
 from kb.syntax.inline import (
     iter_links,
     mask,

@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb.graph.contact_rules import (
+    LIST_AFFIXES,
     is_free_mail,
+    is_program_mailbox,
     is_shared_mailbox,
     normalize_phone,
     registrable_domain,
@@ -99,6 +101,37 @@ def test_shared_mailboxes(address: str) -> None:
 def test_mailboxes_of_persons(address: str) -> None:
     """A name that holds an office's word beside others may be a person's, and stays one."""
     assert not is_shared_mailbox(address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *(f"dev-{affix}@x.example" for affix in sorted(LIST_AFFIXES)),
+        "dev-confirm+4711@x.example",
+        "owner-dev@x.example",
+        "noreply@x.example",
+        "notifications@x.example",
+        "alert@x.example",
+        "repo@noreply.github.com",
+        "reply+abc@reply.github.com",
+        "incoming+abc@reply.gitlab.com",
+        "abc@bounces.google.com",
+        "abc@x.bounces.google.com",
+        "dev@lists.x.example",
+        "dev@googlegroups.com",
+        "email:dev-owner@x.example",
+    ],
+)
+def test_mailboxes_of_programs(address: str) -> None:
+    """Whatever writes by itself, or passes on what others write, is shared as well."""
+    assert is_program_mailbox(address)
+    assert is_shared_mailbox(address)
+
+
+@pytest.mark.parametrize("address", ["info@x.example", "sales-emea@x.example", "dana@x.example"])
+def test_offices_and_persons_are_no_programs(address: str) -> None:
+    """An office may write something."""
+    assert not is_program_mailbox(address)
 
 
 @pytest.mark.parametrize(

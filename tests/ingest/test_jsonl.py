@@ -3,6 +3,7 @@
 import fcntl
 import json
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from kb.edits.records import Import
 from kb.edits.workspace import Refused
 from kb.ingest.jsonl import import_jsonl, read_records
 from kb.knowledge_base import KnowledgeBase, open_knowledge_base
+from kb.model.names import fold
 from kb.queries.show_observation import names_observation
 from tests.conftest import NOW, entity, observation, write_kb
 
@@ -176,6 +178,49 @@ def test_an_id_is_an_entitys_or_an_observations(
     assert len(ids) == len({*ids}) == len(there) + 2
     assert not [found for found in check_knowledge_base(base) if found.severity is Severity.ERROR]
     assert all(names_observation(base.graph, seen.id) for seen in base.corpus.observations)
+
+
+@pytest.mark.parametrize(
+    "called, ids",
+    [
+        ({"company/c-17": "Zedline", "place/zedline": "Zedline HQ"}, {"c-17", "zedline-place"}),
+        ({"company/c-17": "ＺＥＤＬＩＮＥ", "x/zedline": "Zedline"}, {"c-17", "zedline-x"}),
+        ({"x/guido": "Guido", "x/y/guido": "guido"}, {"guido", "guido-x"}),
+        ({"x/guido": "Guido", "x/g-1": "Guido"}, {"g-1", "guido-x"}),
+        ({"x/kim": "Ito", "x/ito": "Kim"}, {"ito-x", "kim-x"}),
+        ({"x/kim-ito": "Kim Ito", "x/kim": "Kim"}, {"kim", "kim-ito"}),
+        ({"x/c-17": "2026-01-02-hi"}, {"c-17"}),
+        ({"x/2026-01-02-hi": "2026-01-02-Hi"}, {"2026-01-02-hi"}),
+    ],
+)
+def test_an_id_is_no_other_records_name(
+    tmp_path: Path, called: dict[str, str], ids: set[str]
+) -> None:
+    """In whatever order they come, of entities and observations alike. Of several called as their ids would be the first gets it."""
+    records: list[dict[str, object]] = [
+        {**ADA, "ref": ref, "type": ref.split("/")[0], "name": name} for ref, name in called.items()
+    ]
+    records.append({**OBS, "ref": "hi", "happened_at": "2026-01-02"})
+    for number, order in enumerate(permutations(records)):
+        root, source = write_kb(tmp_path / str(number), {}), tmp_path / "a.jsonl"
+        source.write_text("\n".join(map(json.dumps, order)))
+        import_jsonl(open_knowledge_base(str(root), NOW), str(source))
+        graph = open_knowledge_base(str(root), NOW).graph
+        assert {*graph.entities} == ids
+        for id in (*graph.entities, *graph.observations):
+            borne = [one for one in graph.entities.values() if id in map(fold, one.names)]
+            assert id in (one.id for one in borne) or not borne
+
+
+def test_a_name_whose_id_a_broken_file_claims_is_no_observations_id(tmp_path: Path) -> None:
+    """The entity gets another id, and is called so all the same."""
+    broken = entity("hi", name="[Hi").replace("id: hi", "id: 'hi'")
+    root, source = write_kb(tmp_path / "kb", {"entities/x/a.md": broken}), tmp_path / "a.jsonl"
+    records = ({**ADA, "ref": "x/hi", "name": "Hi"}, {**OBS, "ref": "hi", "happened_at": None})
+    source.write_text("\n".join(map(json.dumps, records)))
+    import_jsonl(open_knowledge_base(str(root), NOW), str(source))
+    graph = open_knowledge_base(str(root), NOW).graph
+    assert ({*graph.entities} - {"a"}, {*graph.observations}) == ({"hi-person"}, {"hi-2"})
 
 
 def test_keys_aliases_and_dates_are_kept(run: Run) -> None:

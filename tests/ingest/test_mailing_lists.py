@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from kb.cli.program import program
-from kb.graph.contact_rules import is_shared_mailbox
+from kb.graph.contact_rules import LIST_AFFIXES, is_shared_mailbox
 from kb.graph.mentions import find_mentions
 from kb.ingest.mails import read_mail
 from kb.ingest.records import Nature, Part, SourceRecord
@@ -150,6 +150,13 @@ def test_a_forge_that_writes_in_somebody_s_name_is_nobody(tmp_path: Path, head: 
         ((VIA, "Reply-To: Ann Bell <ann@y.example>, Ann Bell <bell@z.example>"), ""),
         ((VIA, f"Reply-To: Ann Bell <{LIST}>"), ""),
         ((VIA, f"Sender: Ann Bell <{LIST}>"), ""),
+        ((VIA, "Reply-To: Ann Bell <noreply@y.example>"), ""),
+        ((VIA, "Reply-To: Ann Bell <reply+abc@reply.github.com>"), ""),
+        ((VIA, "X-Original-From: Ann Bell <notifications@github.com>"), ""),
+        ((VIA, "Reply-To: Ann Bell <owner-dev@x.example>"), ""),
+        ((VIA, "Reply-To: Ann Bell <dev-request@x.example>"), ""),
+        ((VIA, "Reply-To: Ann Bell <dev-request@x.example>, Ann Bell <ann@y.example>"), "ann@y.example"),
+        ((VIA.replace("Ann Bell", "Sales"), "Reply-To: Sales <sales@y.example>"), "sales@y.example"),
         ((VIA,), ""),
         ((f"From: {LIST}", "Reply-To: Ann Bell <ann@y.example>"), ""),
     ],
@@ -164,6 +171,53 @@ def test_the_author_is_put_back_where_it_is_certain(lines: tuple[str, ...], auth
     assert all(
         one.nature is Nature.MAILBOX for one in mail.participants if one.part is not Part.AUTHOR
     )
+
+
+#: What a list's program adds to the list's address, and what other programs write from.
+PROGRAMS = [
+    *(f"dev-{affix}@x.example" for affix in sorted(LIST_AFFIXES)),
+    "owner-dev@x.example",
+    "dev-bounces+bob=z.example@x.example",
+    "dev-confirm+4711@x.example",
+    "no-reply@z.example",
+    "notifications@z.example",
+    "bounces+1-bob=z.example@bounces.z.example",
+    "main@z.groups.io",
+]
+
+
+@pytest.mark.parametrize("sender", [*PROGRAMS, "Bob <bob@x.example>", LIST])
+@pytest.mark.parametrize(
+    "named", [f"List-Post: <mailto:{LIST}>", "List-Id: <dev.x.example>", f"X-BeenThere: {LIST}"]
+)
+def test_who_only_sent_what_a_list_rewrote_is_not_its_author(sender: str, named: str) -> None:
+    """Where it is not certain who wrote, nobody did: neither the list's program nor whoever else is the sender."""
+    mail = record(VIA, f"Sender: {sender}", f"To: {LIST}", named)
+    assert mail.said_by == ""
+    assert not [one for one in mail.participants if one.part is Part.AUTHOR]
+    if sender in PROGRAMS[: PROGRAMS.index("no-reply@z.example")]:
+        assert {one.nature for one in mail.participants} == {Nature.MAILBOX}
+
+
+@pytest.mark.parametrize("sender", PROGRAMS)
+@pytest.mark.parametrize("author", ["", "From: Ann Bell", "From: Ann Bell <ann@y.example>"])
+def test_a_program_that_sent_a_mail_did_not_say_it(
+    tmp_path: Path, sender: str, author: str
+) -> None:
+    """With or without a list: the author said it, by name where there is no address, and else nobody; no program is a person."""
+    lines = (*filter(None, (author,)), f"Sender: The Program <{sender}>", "To: bob@x.example")
+    said_by = {"": "", "From: Ann Bell": "Ann Bell"}.get(author, "email:ann@y.example")
+    assert record(*lines).said_by == said_by
+    mail = tmp_path / "a.eml"
+    mail.write_text("\n".join((*lines, "Message-ID: <1@x>", "", "Hello.")))
+    done = ingest(write_kb(tmp_path / "kb", {}), mail)
+    assert {one["id"] for one in done["entities"]} <= {"ann-bell", "bob"}
+
+
+def test_a_sender_stands_in_for_an_author_without_an_address() -> None:
+    """Whoever sent it, where neither a list nor a program did."""
+    for head in ("From: Ann Bell", "From: nonsense <", "Subject: x"):
+        assert record(head, "Sender: Bob <bob@x.example>").said_by == "email:bob@x.example"
 
 
 def test_without_a_list_nothing_is_put_back() -> None:

@@ -18,6 +18,7 @@ from kb.store.writes import (
     lock_knowledge_base,
     lock_path,
     make_folder,
+    read_place,
     replace_file,
 )
 from tests.conftest import git
@@ -106,10 +107,46 @@ def test_symbolic_links_are_not_written_through(tmp_path: Path) -> None:
     (root / "b.md").symlink_to(outside / "a.md")
     with pytest.raises(WriteRefused, match="symbolic link"):
         create_file(str(root), "entities/new.md", b"x")
-    with pytest.raises(WriteRefused, match="regular file"):
+    with pytest.raises(WriteRefused, match="no file, but a link"):
         replace_file(str(root), "b.md", b"x", b"theirs")
     assert (outside / "a.md").read_bytes() == b"theirs"
     assert not (outside / "new.md").exists()
+
+
+@pytest.mark.parametrize(
+    "obstacle, why",
+    [
+        ("entities", "entities is a symbolic link or no folder"),
+        ("entities/person", "entities/person is a symbolic link or no folder"),
+        ("entities/person/a.md", "no file, but a link, a folder or a device"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["link", "pipe", "file", "folder"])
+def test_one_rule_says_where_a_file_may_be(
+    tmp_path: Path, obstacle: str, why: str, kind: str
+) -> None:
+    """Comparing before the first write and each write refuse the same places in the same words."""
+    path, root, place = "entities/person/a.md", str(tmp_path), tmp_path / obstacle
+    assert read_place(root, path) is None
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "link":
+        (tmp_path / "elsewhere").mkdir()
+        place.symlink_to(tmp_path / "elsewhere")
+    elif kind == "pipe":
+        os.mkfifo(place)
+    elif kind == "file":
+        place.write_bytes(b"there")
+    else:
+        place.mkdir()
+    if kind == "file" and obstacle == path:
+        assert read_place(root, path) == b"there"
+        return
+    if kind == "folder" and obstacle != path:
+        assert read_place(root, path) is None
+        return
+    for write in (read_place, lambda root, path: replace_file(root, path, b"new", b"there")):
+        with pytest.raises(WriteRefused, match=why):
+            write(root, path)
 
 
 def test_a_folder_that_differs_only_in_case_is_refused(tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb.model.time import DAY, Bound, Date, Interval, TimeSpan, civil
-from kb.syntax.edtf import looks_like_time, parse_at, parse_date, parse_interval
-from kb.syntax.edtf_dates import TimeFault
+from kb.syntax.edtf import TimeFault, looks_like_time, parse_at, parse_date, parse_interval
 
 
 def fault(text: str) -> TimeFault:

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from kb.model.time import DAY, Date, Interval
 from kb.syntax.day_spans import DaySpan, iso_week, week_of
-from kb.syntax.edtf import parse_date, parse_interval
-from kb.syntax.edtf_dates import TimeFault
+from kb.syntax.edtf import TimeFault, parse_date, parse_interval
 from kb.syntax.relative_dates import SaidTime, read_said_time, reference_of
 
 
