@@ -9,9 +9,16 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from kb.edits.commits import NotCommitted, commit_edit, commit_late, commit_stopped
+from kb.edits.commits import (
+    NotCommitted,
+    commit_edit,
+    commit_late,
+    commit_owed,
+    committing_after,
+    find_commit,
+)
 from kb.edits.edit import Edit, file_revision
-from kb.edits.journal import Journal, JournalEntry, Repeated, State
+from kb.edits.journal import Committing, Journal, JournalEntry, Repeated, State
 from kb.edits.settle import settle
 from kb.edits.workspace import Workspace
 from kb.edits.write_files import write_files
@@ -19,6 +26,8 @@ from kb.edits.writing import check_configuration, writing
 from kb.edits.written_files import WrittenFile, look_at, read_file, written_files
 from kb.errors import ConcurrentModification, ErrorCode, KbError
 from kb.knowledge_base import open_for_reading
+from kb.load import load_configuration
+from kb.model.settings import Settings
 
 Plan = Callable[[Workspace], Edit]
 
@@ -100,12 +109,12 @@ def _apply_once(
         return _done_before(root, journal, done, options)
     check_configuration(root)
     workspace = Workspace(open_for_reading(root, now, may_trust=False))
-    warnings = commit_stopped(root, journal, is_wanted=wants_commit(workspace, options))
     edit = plan(workspace)
     _check_revision(root, edit, options.if_revision)
     revision = _revision_after(root, edit)
-    warnings += warn_of_damage(journal, options)
-    is_to_commit = bool(edit.changes) and wants_commit(workspace, options)
+    is_wanted = wants_commit(workspace.base.settings, options)
+    warnings = commit_owed(root, journal, is_wanted=is_wanted) + warn_of_damage(journal, options)
+    is_to_commit = bool(edit.changes) and is_wanted
     entry = JournalEntry(
         edit,
         options.request,
@@ -114,7 +123,7 @@ def _apply_once(
         "",
         now,
         State.BEGUN,
-        is_to_commit=is_to_commit,
+        committing=Committing.OWED if is_to_commit else Committing.NONE,
     )
     commit, uncommitted = "", None
     if edit.changes:
@@ -127,10 +136,9 @@ def _apply_once(
             raise
         if is_to_commit:
             commit, uncommitted = commit_edit(root, edit, edit.paths, options.by)
-            # Where HEAD had all as it is now, no commit is the edit's.
-            entry = entry._replace(is_to_commit=bool(commit or uncommitted))
+            entry = entry._replace(commit=commit, committing=committing_after(uncommitted))
     if edit.changes or options.idempotency_key:
-        warnings += journal.end(entry._replace(state=State.DONE, commit=commit))
+        warnings += journal.end(entry._replace(state=State.DONE))
     return Applied(edit, bool(edit.changes), revision, commit, False, uncommitted, tuple(warnings))
 
 
@@ -172,13 +180,16 @@ def commit_if_wanted(
     files: tuple[WrittenFile, ...],
     options: WriteOptions,
 ) -> tuple[str, NotCommitted | None]:
-    """Commit what was done before, where it was to be and is not; give the commit's id, or why there is none."""
-    is_wanted = done.is_to_commit or options.commit
-    if done.commit or done.is_undone or not files or not is_wanted:
+    """Commit what was done before, where it is to be and is not; give the commit's id, or why there is none."""
+    settings = load_configuration(root).configuration.settings
+    if done.commit or done.is_undone or not files or not wants_commit(settings, options):
         return done.commit, None
-    commit, uncommitted = commit_late(root, done, files, options.by)
-    if commit:
-        journal.end(done._replace(commit=commit))
+    commit, uncommitted = commit_late(root, done.edit, files, options.by)
+    found = look_at(root, files)
+    changed = (*found.other, *found.before)
+    if changed and uncommitted is None and not find_commit(root, changed):
+        uncommitted = NotCommitted(f"{changed[0]} changed since")
+    journal.end(done._replace(commit=commit, committing=committing_after(uncommitted)))
     return commit, uncommitted
 
 
@@ -188,9 +199,9 @@ def warn_of_damage(journal: Journal, options: WriteOptions) -> list[str]:
     return [f"a record of earlier edits {why}: a repeated call may go unnoticed"] if why else []
 
 
-def wants_commit(workspace: Workspace, options: WriteOptions) -> bool:
+def wants_commit(settings: Settings, options: WriteOptions) -> bool:
     """Say whether an edit is committed by itself: as asked, else as ``kb.yaml`` says."""
-    return workspace.base.settings.commit if options.commit is None else options.commit
+    return settings.commit if options.commit is None else options.commit
 
 
 def _check_revision(root: str, edit: Edit, wanted: str) -> None:

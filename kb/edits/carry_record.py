@@ -8,6 +8,9 @@ import errno
 import os
 import shutil
 
+from kb.edits.commits import files_of
+from kb.edits.journal import Journal
+from kb.edits.written_files import look_at
 from kb.store.derived import (
     EDITS,
     LOCK,
@@ -33,16 +36,27 @@ _WAIT = 10.0
 def carry_record(root: str) -> None:
     """Move the record that was kept without this repository to where it is kept now, unless there is one.
 
-    The lock must be held. ``WriteRefused`` where it cannot be moved: what was done would be forgotten, and done twice.
+    Of these files, that is: what was kept for others that lay at this path before stays where it is. The lock must be held. ``WriteRefused`` where it cannot be moved: what was done would be forgotten, and done twice.
     """
     target = os.path.join(derived_folder(root), EDITS)
     if _is_any_in(target):
         return
     for old in earlier_folders(root):
         source = os.path.join(old, EDITS)
-        if _is_any_in(source) and not why_distrusted(source):
+        if _is_any_in(source) and not why_distrusted(source) and _is_of_these(root, source):
             _carry(root, old, source, target)
             return
+
+
+def _is_of_these(root: str, source: str) -> bool:
+    """Say whether some file is as an edit of a record wrote it, or found it: it is the record of these files then."""
+    journal = Journal(root, source)
+    for entry in journal.iter_newest():
+        found = look_at(root, files_of(journal, entry) or ())
+        known = (*(change.path for change in found.back), *found.before)
+        if any(os.path.lexists(os.path.join(root, path)) for path in known):
+            return True
+    return False
 
 
 def _carry(root: str, old: str, source: str, target: str) -> None:

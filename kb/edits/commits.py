@@ -1,10 +1,10 @@
 """Edits as commits: what a commit says, and whether one was made already. A failure of git loses no file."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from kb.derived.revision import is_same, read_tree
 from kb.edits.edit import Edit
-from kb.edits.journal import Journal, JournalEntry, State
+from kb.edits.journal import Committing, Journal, JournalEntry
 from kb.edits.runs import read_made
 from kb.edits.written_files import WrittenFile, look_at, read_file, written_files
 from kb.errors import ErrorCode, KbError
@@ -39,60 +39,57 @@ def commit_edit(
 
 
 def commit_late(
-    root: str, entry: JournalEntry, files: Sequence[WrittenFile], by: str
+    root: str, edit: Edit, files: Sequence[WrittenFile], by: str
 ) -> tuple[str, NotCommitted | None]:
-    """Commit an edit that was done without, if HEAD does not have it: git refused, or its process was killed."""
-    commit = find_commit(root, files)
-    if commit:
-        return commit, None
-    found = look_at(root, files)
-    changed = [file for file in files if file.path in {*found.other, *found.before}]
-    standing = tuple(change.path for change in found.back)
-    # A source that stands may be cited in HEAD by now: it is committed, whatever became of the other files.
-    commit, uncommitted = commit_edit(root, entry.edit, standing, by) if standing else ("", None)
-    if changed and uncommitted is None and not find_commit(root, changed):
-        uncommitted = NotCommitted(f"{changed[0].path} changed since")
-    return commit, uncommitted
+    """Commit what stands of an edit that was done without, if HEAD does not have it.
 
-
-def commit_stopped(root: str, journal: Journal, *, is_wanted: bool) -> list[str]:
-    """Make the commit that the edit before this one was to be, or its undoing, if its process was killed before; say so.
-
-    ``is_wanted``: git may be called; else it is only said. One that was stopped between its files is left as it is: ``undo``
-    knows it.
+    Git had refused, or its process was killed. A source that stands may be cited in HEAD by now: it is committed, whatever
+    became of the other files.
     """
-    entry = next((one for one in journal.iter_newest() if one.state is not State.BARRIER), None)
-    if entry is None or not _is_due(entry):
-        return []
-    changes = entry.edit.changes
-    files = (read_made(journal, entry) or ()) if entry.is_run else written_files(changes)
-    found, is_undone = look_at(root, files), entry.is_undone
-    edit = undoing(entry.edit) if is_undone else entry.edit
-    paths = found.before if is_undone else tuple(change.path for change in found.back)
-    ours = [file for file in files if file.path in {*paths}]
-    if not ours:
-        return []
-    commit = find_commit(root, ours)
-    told: list[str] = []
-    if not commit:
+    standing = tuple(change.path for change in look_at(root, files).back)
+    commit = find_commit(root, standing)
+    return (commit, None) if commit or not standing else commit_edit(root, edit, standing, by)
+
+
+def commit_owed(root: str, journal: Journal, *, is_wanted: bool) -> list[str]:
+    """Make the commits that earlier edits were to be, or their undoings, whose processes were killed before; say so.
+
+    The oldest first. ``is_wanted``: git may be called; else it is only said.
+    """
+    return [
+        line for entry in journal.owing() for line in _commit_one(root, journal, entry, is_wanted)
+    ]
+
+
+def _commit_one(root: str, journal: Journal, entry: JournalEntry, is_wanted: bool) -> list[str]:
+    found = look_at(root, files_of(journal, entry) or ())
+    edit, paths, told = entry.edit, tuple(change.path for change in found.back), list[str]()
+    if entry.is_undone:
+        edit, paths = undoing(edit), found.before
+    commit, uncommitted = find_commit(root, paths), None
+    if paths and not commit:
         stopped = f'an earlier edit was stopped before its commit ("{edit.subject}")'
         if not is_wanted:
             return [f"{stopped}: what it did is in no commit (git status)"]
         commit, uncommitted = commit_edit(root, edit, paths, "")
         if uncommitted is not None:
-            return [f"{stopped}: {' '.join(uncommitted.message.split())}"]
-        told = [f"{stopped}: it is commit {commit[:12]} now"]
-    commit = entry.commit if is_undone else commit
-    return [*told, *journal.end(entry._replace(commit=commit, is_settled=False))]
+            told = [f"{stopped}: {' '.join(uncommitted.message.split())}"]
+        elif commit:
+            told = [f"{stopped}: it is commit {commit[:12]} now"]
+    known = entry.commit if entry.is_undone else commit
+    return told + journal.end(
+        entry._replace(commit=known, committing=committing_after(uncommitted))
+    )
 
 
-def _is_due(entry: JournalEntry) -> bool:
-    """Say whether a process was killed that was to make a commit of an edit, or of its undoing, and may not have."""
-    if entry.is_run and entry.state is State.BEGUN:
-        return entry.is_to_commit and not entry.commit
-    if entry.state is State.UNDONE:
-        return entry.is_settled and bool(entry.commit)
-    return entry.is_settled and entry.is_to_commit and not entry.commit
+def committing_after(uncommitted: NotCommitted | None) -> Committing:
+    """Say what is known of a commit, once git was asked for it."""
+    return Committing.NONE if uncommitted is None else Committing.REFUSED
+
+
+def files_of(journal: Journal, entry: JournalEntry) -> tuple[WrittenFile, ...] | None:
+    """Give the files that an edit wrote; ``None`` where the list of a run is damaged or gone."""
+    return read_made(journal, entry) if entry.is_run else written_files(entry.edit.changes)
 
 
 def undoing(edit: Edit) -> Edit:
@@ -101,9 +98,8 @@ def undoing(edit: Edit) -> Edit:
     return edit._replace(name="undo", subject=subject, changes=(), observations=(), notes=())
 
 
-def find_commit(root: str, files: Iterable[WrittenFile]) -> str:
+def find_commit(root: str, paths: Sequence[str]) -> str:
     """Give the commit that holds files as they are now, if HEAD does: the last one that changed the first; else empty."""
-    paths = [file.path for file in files]
     head = head_commit(root)
     tree = read_tree(root, head) if head and paths else None
     if tree is None:

@@ -16,7 +16,7 @@ def with_common_notes(plan: Plan, options: WriteOptions) -> Plan:
     def plan_with_notes(workspace: Workspace) -> Edit:
         edit = plan(workspace)
         notes = tuple(workspace.redirect_notes)
-        if wants_commit(workspace, options):
+        if wants_commit(workspace.base.settings, options):
             notes += tuple(_note_uncommitted(workspace.root, edit.changes))
         return edit._replace(notes=(*notes, *edit.notes))
 

@@ -18,6 +18,8 @@ from kb.store.writes import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
 _MOST = 200
 #: The form of a record: one of another form is not read.
 _FORMAT = 1
+#: Beside a record: the list of a run's files; the mark of one whose commit is owed.
+_FILES, _OWED = ".files", ".owed"
 
 
 class Repeated(KbError):
@@ -51,6 +53,14 @@ class State(Enum):
     BARRIER = "barrier"  #: something was written, or begun, that is not remembered
 
 
+class Committing(Enum):
+    """What is known of the commit that an edit, or its undoing, is to be."""
+
+    NONE = "none"  #: it is to be none, or is one; or HEAD had its files as they are
+    OWED = "owed"  #: git was not asked yet, or has not answered: its process was killed, or interrupted
+    REFUSED = "refused"  #: git refused, and the user was told
+
+
 class Unread(Enum):
     """Why a record cannot be read."""
 
@@ -72,12 +82,7 @@ class JournalEntry(NamedTuple):
         False  #: it made files, which stand in a list beside it and not in ``edit.changes``
     )
     name: str = ""  #: of its file; empty where it has none
-    is_to_commit: bool = (
-        False  #: it was asked to be a commit, and may be one already without ``commit``
-    )
-    is_settled: bool = (
-        False  #: the process that did, or undid, it was killed, perhaps before its commit
-    )
+    committing: Committing = Committing.NONE
 
     @property
     def is_undone(self) -> bool:
@@ -91,8 +96,9 @@ class Journal:
     An edit is written down before its files are, and once more when it is done: what a killed process did is known too.
     """
 
-    def __init__(self, root: str) -> None:
-        self._place = os.path.join(derived_folder(root), EDITS)
+    def __init__(self, root: str, place: str = "") -> None:
+        """Read and write the record of a knowledge base; ``place``: its folder, where it is not where it belongs."""
+        self._place = place or os.path.join(derived_folder(root), EDITS)
 
     def begin(self, entry: JournalEntry) -> JournalEntry:
         """Remember an edit before its first file; give the entry with its name, which is empty where that cannot be done."""
@@ -141,7 +147,7 @@ class Journal:
 
     def list_path(self, entry: JournalEntry) -> str:
         """Say where the list of a run's files lies."""
-        return os.path.join(self._place, _list_name(entry.name))
+        return os.path.join(self._place, _beside(entry.name, _FILES))
 
     def find(self, key: str) -> JournalEntry | None:
         """Find the edit that was done, or begun, under an idempotency key."""
@@ -168,6 +174,20 @@ class Journal:
                 return entry
         return None
 
+    def owing(self) -> tuple[JournalEntry, ...]:
+        """Give the edits whose commit is owed, the oldest first."""
+        if why_distrusted(self._place):
+            return ()
+        marked = [
+            name.removesuffix(_OWED) + ".json" for name in self._list() if name.endswith(_OWED)
+        ]
+        entries = [self._read(name) for name in sorted(marked)]
+        return tuple(
+            one
+            for one in entries
+            if not isinstance(one, Unread) and one.committing is Committing.OWED
+        )
+
     def why_unread(self) -> str:
         """Say why a record cannot be read; empty where all can."""
         found = (self._read(name) for name in self._names())
@@ -182,7 +202,7 @@ class Journal:
                     yield entry
 
     def _remove(self, name: str) -> None:
-        for each in (name, _list_name(name)):
+        for each in (name, _beside(name, _FILES), _beside(name, _OWED)):
             with contextlib.suppress(OSError):
                 os.unlink(os.path.join(self._place, each))
 
@@ -202,26 +222,38 @@ class Journal:
             return Unread.DAMAGED
 
     def _names(self) -> list[str]:
+        return sorted(
+            name for name in self._list() if name.endswith(".json") and name[:-5].isdigit()
+        )
+
+    def _list(self) -> list[str]:
         try:
-            names = os.listdir(self._place)
+            return os.listdir(self._place)
         except OSError:
             return []
-        return sorted(name for name in names if name.endswith(".json") and name[:-5].isdigit())
 
     def _write(self, name: str, entry: JournalEntry) -> None:
+        # The mark is there before and after the record says so: it tells which records are to be read.
+        mark = os.path.join(self._place, _beside(name, _OWED))
+        if entry.committing is Committing.OWED:
+            with open(mark, "a"):
+                pass
         descriptor, temporary = tempfile.mkstemp(TEMPORARY_SUFFIX, TEMPORARY_PREFIX, self._place)
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 json.dump(_pack_entry(entry), file)
             os.replace(temporary, os.path.join(self._place, name))
+            if entry.committing is not Committing.OWED:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(mark)
         except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
             raise
 
 
-def _list_name(name: str) -> str:
-    return f"{name.removesuffix('.json')}.files"
+def _beside(name: str, ending: str) -> str:
+    return name.removesuffix(".json") + ending
 
 
 def _pack_entry(entry: JournalEntry) -> dict[str, Any]:
@@ -230,6 +262,7 @@ def _pack_entry(entry: JournalEntry) -> dict[str, Any]:
         "format": _FORMAT,
         **entry._asdict(),
         "state": entry.state.value,
+        "committing": entry.committing.value,
         "edit": {
             **edit._asdict(),
             "changes": [
@@ -248,8 +281,13 @@ def _read_entry(stored: dict[str, Any], name: str) -> JournalEntry:
     edit["statements"] = tuple(StatementRef(*pair) for pair in edit["statements"])
     for field in ("entities", "observations", "notes"):
         edit[field] = tuple(edit[field])
-    state = State(stored["state"])
-    return JournalEntry(**{**stored, "edit": Edit(**edit), "state": state, "name": name})
+    read = {
+        "edit": Edit(**edit),
+        "state": State(stored["state"]),
+        "committing": Committing(stored["committing"]),
+        "name": name,
+    }
+    return JournalEntry(**{**stored, **read})
 
 
 def _encode(data: bytes | None) -> str | None:

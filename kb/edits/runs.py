@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from kb.edits.edit import Edit, FileChange
-from kb.edits.journal import Journal, JournalEntry, State
+from kb.edits.journal import Committing, Journal, JournalEntry, State
 from kb.edits.write_files import put_back
 from kb.edits.written_files import WrittenFile, digest_of, read_file
 from kb.store.root import with_flags
@@ -39,7 +39,7 @@ class Run:
             commit="",
             at=now,
             state=State.BARRIER,  # as long as there is no list
-            is_to_commit=is_to_commit,
+            committing=Committing.OWED if is_to_commit else Committing.NONE,
         )
         self._why = ""  #: there is none
         self._list: int | None = None  #: an open file, or ``None`` where there is none
@@ -83,12 +83,16 @@ class Run:
             self._list = None
 
     def finish(
-        self, edit: Edit, request: str, key: str, *, is_whole: bool, commit: str = ""
+        self,
+        edit: Edit,
+        request: str,
+        key: str,
+        *,
+        is_whole: bool,
+        commit: str = "",
+        committing: Committing = Committing.NONE,
     ) -> None:
-        """Remember what the run did, once it is a commit if it is to be one: else it is known as one that was stopped.
-
-        ``key``: repeats of the request do nothing; not where only a part was done.
-        """
+        """Remember what the run did. ``key``: repeats of the request do nothing; not where only a part was done."""
         self._count_standing()
         is_known = not self.made or self._entry.is_run
         is_done = is_whole and not self._is_unsure
@@ -99,6 +103,7 @@ class Run:
             state=State.BARRIER if not is_known else State.DONE if is_done else State.BEGUN,
             is_run=bool(self.made) and is_known,
             commit=commit,
+            committing=committing if self.made else Committing.NONE,
         )
         if self.made or entry.idempotency_key:
             failed = self._journal.end(entry)

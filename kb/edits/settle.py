@@ -16,9 +16,9 @@ def settle(root: str, journal: Journal, entry: JournalEntry) -> JournalEntry | N
     if found.other or (found.back and found.before):
         return entry
     if not found.before:
-        entry = entry._replace(state=State.DONE, is_settled=True)
+        entry = entry._replace(state=State.DONE)
     elif entry.state is State.UNDOING:
-        entry = entry._replace(state=State.UNDONE, is_settled=True)
+        entry = entry._replace(state=State.UNDONE)
     else:
         journal.forget(entry)
         return None

@@ -1,14 +1,14 @@
 """``kb undo``: put back what the last edit changed, as it was to the byte. Refused where a file changed since."""
 
 from kb.edits.apply import Applied
-from kb.edits.commits import commit_edit, find_commit, undoing
+from kb.edits.commits import commit_edit, committing_after, files_of, find_commit, undoing
 from kb.edits.edit import Edit
-from kb.edits.journal import Journal, JournalEntry, State, Unknown
-from kb.edits.runs import read_made
+from kb.edits.journal import Committing, Journal, JournalEntry, State, Unknown
 from kb.edits.write_files import write_files
 from kb.edits.writing import writing
 from kb.edits.written_files import WrittenFile, look_at, written_files
 from kb.errors import ConcurrentModification, ErrorCode, KbError
+from kb.store.git_commit import unstage_files
 
 
 class NothingToUndo(KbError):
@@ -45,22 +45,24 @@ def undo_last(root: str, by: str = "", dry_run: bool = False) -> Applied:
         undo = _reversed(root, entry, files)
         if dry_run:
             return Applied(undo, False, "")
-        if entry.is_to_commit and not entry.commit:
-            entry = entry._replace(commit=find_commit(root, files))
+        paths = tuple(file.path for file in files)
+        if entry.committing is not Committing.NONE and not entry.commit:
+            entry = entry._replace(commit=find_commit(root, paths))
+        entry = entry._replace(committing=Committing.OWED if entry.commit else Committing.NONE)
         _write(root, journal, entry, undo)
         uncommitted = None
         if entry.commit:
-            paths = tuple(file.path for file in files)
             _, uncommitted = commit_edit(root, undoing(entry.edit), paths, by)
-        why = journal.rewrite(entry._replace(state=State.UNDONE, is_settled=False))
+        else:  # a commit that was killed leaves its files staged
+            unstage_files(root, {change.path: change.before for change in undo.changes})
+        done = entry._replace(state=State.UNDONE, committing=committing_after(uncommitted))
+        why = journal.rewrite(done)
         warnings = (f"undone, but not remembered as undone: {why}",) if why else ()
         return Applied(undo, True, "", uncommitted=uncommitted, warnings=warnings)
 
 
 def _files_of(journal: Journal, entry: JournalEntry) -> tuple[WrittenFile, ...]:
-    if not entry.is_run:
-        return written_files(entry.edit.changes)
-    files = read_made(journal, entry)
+    files = files_of(journal, entry)
     if files is None:
         raise Unknown(f'the record of "{entry.edit.subject}" is damaged; nothing was undone')
     return files

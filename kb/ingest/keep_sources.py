@@ -18,10 +18,10 @@ from kb.edits.apply import (
     wants_commit,
     warn_of_damage,
 )
-from kb.edits.commits import NotCommitted, commit_edit, commit_stopped
+from kb.edits.commits import NotCommitted, commit_edit, commit_owed, committing_after
 from kb.edits.edit import Edit, FileChange
 from kb.edits.file_texts import format_entity
-from kb.edits.journal import Journal, JournalEntry
+from kb.edits.journal import Committing, Journal, JournalEntry
 from kb.edits.new_observation import plan_observation
 from kb.edits.runs import Run, read_made
 from kb.edits.workspace import Workspace
@@ -102,8 +102,8 @@ def ingest_sources(
             return _done_before(root, journal, done, options)
         check_configuration(root)
         workspace = Workspace(open_for_reading(root, now, may_trust=False))
-        is_to_commit = wants_commit(workspace, options)
-        late = commit_stopped(root, journal, is_wanted=is_to_commit)
+        is_to_commit = wants_commit(workspace.base.settings, options)
+        late = commit_owed(root, journal, is_wanted=is_to_commit)
         with contextlib.closing(Run(root, _NAME, now, is_to_commit=is_to_commit)) as run:
             keeper = _Keeper(workspace, run)
             keeper.keep(items, progress)
@@ -139,14 +139,21 @@ def _finish(
     if run.made:
         flush_files(root)
     edit = Edit(_NAME, outcome.subject)
-    commit, uncommitted = "", None
+    commit, uncommitted, committing = "", None, Committing.OWED if is_to_commit else Committing.NONE
     try:
         if run.made and is_to_commit:
             named = edit._replace(observations=tuple(one.observation for one in outcome.kept))
             commit, uncommitted = commit_edit(root, named, tuple(run.made), options.by)
+            committing = committing_after(uncommitted)
     finally:
-        key = options.idempotency_key
-        run.finish(edit, options.request, key, is_whole=keeper.is_whole, commit=commit)
+        run.finish(
+            edit,
+            options.request,
+            options.idempotency_key,
+            is_whole=keeper.is_whole,
+            commit=commit,
+            committing=committing,
+        )
     warnings = (*outcome.warnings, *run.warnings)
     return outcome._replace(
         commit=commit, uncommitted=uncommitted, made=tuple(run.made), warnings=warnings

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb.store.derived import derived_folder
-from kb.store.git import ask_git
+from kb.store.git import ask_git, blob_id
 from kb.store.references import find_git_dir, head_commit
 from kb.store.writes import HELD_BY, TEMPORARY_PREFIX, TEMPORARY_SUFFIX
 
@@ -20,8 +20,14 @@ if TYPE_CHECKING:
 _PLAIN = "H"
 #: The mode of a file that is not there.
 _NO_FILE = "000000"
-#: While one of these is there, a commit of the index would end what the user has begun.
-_IN_PROGRESS = ("MERGE_HEAD", "CHERRY_PICK_HEAD")
+#: What the user has begun, by what is in git's folder meanwhile. A commit would be a part of it, or its end, and go with it.
+_IN_PROGRESS = {
+    "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase, or git am,",
+}
 _NONE_IGNORED = 1  #: the status of ``git check-ignore``
 #: Lines of a hook's that are shown: the last ones, where most say what to do.
 _MOST_LINES = 20
@@ -60,6 +66,9 @@ def commit_files(root: str, paths: tuple[str, ...], message: str) -> tuple[str, 
         from git.exc import GitCommandError
     except ImportError:  # GitPython refuses to be imported where there is no git program
         return "", "there is no git program"
+    begun = _in_progress(root)
+    if begun:
+        return "", f"{begun} is in progress"
     files = _look_at(root, paths)
     before, head = _read_index(root, files), head_commit(root)
     try:
@@ -78,6 +87,37 @@ def commit_files(root: str, paths: tuple[str, ...], message: str) -> tuple[str, 
     return (after if after != head else ""), ""
 
 
+def unstage_files(root: str, written: Mapping[str, bytes | None]) -> None:
+    """Let the index hold of some files what HEAD does, where it holds them as they were written (``None``: as gone).
+
+    A commit that was killed leaves them staged, for the user's next one.
+    """
+    from git.exc import GitCommandError
+
+    head = head_commit(root)
+    index = _read_index(root, _Files(tuple(written), ()))
+    staged = _staged(root) if index is not None else None
+    if index is None or staged is None:
+        return
+    lines: list[str] = []
+    for path, data in written.items():
+        place = index.prefix + path
+        ids = [entry.split(" ")[1] for entry in index.entries.get(place, ())]
+        if place in staged and ids == ([] if data is None else [blob_id(data, head)]):
+            lines.append(staged[place])
+    with contextlib.suppress(GitCommandError):
+        _put(root, lines)
+
+
+def _in_progress(root: str) -> str:
+    """Name what the user has begun and not ended; empty where there is nothing."""
+    folder = find_git_dir(root) or ""
+    found = (
+        told for name, told in _IN_PROGRESS.items() if os.path.lexists(os.path.join(folder, name))
+    )
+    return next(found, "")
+
+
 def _stage_and_commit(
     root: str,
     files: _Files,
@@ -94,12 +134,7 @@ def _stage_and_commit(
     variables = {"GIT_TRACE2_EVENT": os.path.join(folder, _EVENTS)}
     # Git compares each pathspec with each path, which takes minutes for many: where nothing speaks against it, files are
     # staged by name, and an index is committed as it is. Else git itself says what it makes of them.
-    is_plain = (
-        before is not None
-        and before.is_plain
-        and not _is_any_ignored(root, files, before)
-        and not any(ask_git(root, "rev-parse", "--quiet", "--verify", one) for one in _IN_PROGRESS)
-    )
+    is_plain = before is not None and before.is_plain and not _is_any_ignored(root, files, before)
     if is_plain:
         _stage(root, files)
     else:
@@ -301,7 +336,7 @@ def _refusing_hook(events: str) -> str:
     """Give the name of the hook that failed last, by git's own record of what it ran; empty where none did."""
     running: dict[int, str] = {}
     refusing = process = ""
-    with contextlib.suppress(OSError, ValueError), open(events, "rb") as file:
+    with contextlib.suppress(OSError, ValueError, KeyError), open(events, "rb") as file:
         for line in file:
             event = json.loads(line)
             process = process or event["sid"]

@@ -16,7 +16,7 @@ from kb.edits.observe import plan_observe
 from kb.edits.undo import NothingToUndo, undo_last
 from kb.store.derived import EDITS, derived_folder, folder_without_git, hold_place
 from kb.store.writes import KnowledgeBaseLocked, WriteRefused, lock_knowledge_base
-from tests.conftest import NOW, git, write_kb
+from tests.conftest import NOW, entity, git, write_kb
 
 CALLS = 3
 
@@ -174,3 +174,16 @@ def test_whoever_wrote_before_git_came_is_waited_for(
     with hold_place(folder_without_git(str(root)), 0), pytest.raises(KnowledgeBaseLocked):
         do(root, 0)
     assert do(root, 0).is_repeated
+
+
+@pytest.mark.parametrize("is_undone", [False, True])
+def test_what_was_kept_for_other_files_is_not_these_ones(root: Path, is_undone: bool) -> None:
+    """Where another knowledge base lay at this path before, its keys are not taken for this one's."""
+    if is_undone:
+        undo_last(str(root))
+    old = records(folder_without_git(str(root)))
+    shutil.rmtree(root)
+    write_kb(root, {"entities/person/ada.md": entity("ada")})
+    git(root, "init", "--quiet")
+    assert not do(root, 0).is_repeated
+    assert records(folder_without_git(str(root))) == old

@@ -15,10 +15,10 @@ import pytest
 
 from kb.edits.apply import Applied, Unsettled, WriteOptions, apply_edit
 from kb.edits.edit import Edit, FileChange
-from kb.edits.journal import Journal, State, Unknown
+from kb.edits.journal import Committing, Journal, State, Unknown
 from kb.edits.observe import plan_observe
 from kb.edits.undo import NothingToUndo, Undone, undo_last
-from kb.edits.workspace import Workspace
+from kb.edits.workspace import Refused, Workspace
 from kb.edits.writing import begin_barrier, end_barrier, writing
 from kb.errors import ConcurrentModification
 from kb.store.writes import WriteRefused, lock_path
@@ -230,7 +230,7 @@ def test_undo_of_what_was_killed_after_its_commit_is_a_commit(tmp_path: Path) ->
     journal = Journal(str(root))
     entry = journal.newest()
     assert entry is not None
-    journal.rewrite(entry._replace(state=State.BEGUN, commit=""))
+    journal.rewrite(entry._replace(state=State.BEGUN, commit="", committing=Committing.OWED))
     undo_last(str(root))
     assert _committed(root) == "undo: three"
     assert git(root, "status", "--porcelain") == ""
@@ -379,6 +379,55 @@ def test_what_was_killed_before_its_commit_is_said_where_none_is_wanted(tmp_path
     undo_last(str(root))
     undo_last(str(root))
     assert git(root, "rev-parse", "HEAD") == head
+    assert git(root, "status", "--porcelain") == ""  # nor is anything left staged
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
+@pytest.mark.parametrize("what", ["edit", "undo"])
+def test_a_commit_stays_owed_whatever_comes_between(tmp_path: Path, what: str) -> None:
+    """An edit that is no commit, one that is refused, a hand: the next commit makes it all the same, of what stands."""
+    root = killed(tmp_path, what, False)
+    head = git(root, "rev-parse", "HEAD")
+    observed(root, False)
+
+    def refused(_: Workspace) -> Edit:
+        raise Refused("no", "")
+
+    with pytest.raises(Refused):
+        apply_edit(str(root), NOW, refused, WriteOptions(commit=True))
+    assert git(root, "rev-parse", "HEAD") == head  # nothing is done that cannot be told
+    with (root / CHANGED).open("a") as file:
+        file.write("By hand.\n")
+    (warning,) = observed(root, True).warnings
+    subject = "undo: three" if what == "undo" else "three"
+    assert f'"{subject}"' in warning
+    assert git(root, "log", "--format=%s", "-2").splitlines() == ["observe: Next.", subject]
+    assert git(root, "diff", "HEAD", "--name-only").splitlines() == [CHANGED]
+    tree = git(root, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
+    assert (MADE in tree) is (what == "edit")
+    assert observed(root, True).warnings == ()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
+def test_what_is_committed_by_hand_is_owed_no_more(tmp_path: Path) -> None:
+    """Nor said any more, by an edit that is no commit either."""
+    root = killed(tmp_path, "edit", False)
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "-m", "by hand")
+    assert observed(root, False).warnings == ()
+    assert Journal(str(root)).owing() == ()
+
+
+def test_a_repeat_that_wants_no_commit_makes_none(tmp_path: Path) -> None:
+    """A refused commit is made by a repeat that asks for it, and by no other."""
+    root = make_repository(write_kb(tmp_path, {k: v for k, v in BEFORE.items() if v is not None}))
+    _hook(root, 1)
+    assert do(root, OPTIONS._replace(commit=True)).uncommitted is not None
+    _hook(root, 0)
+    for choice in (False, None):
+        again = do(root, OPTIONS._replace(commit=choice))
+        assert (again.is_repeated, again.commit, again.uncommitted) == (True, "", None)
+    assert do(root, OPTIONS._replace(commit=True)).commit == git(root, "rev-parse", "HEAD").strip()
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")

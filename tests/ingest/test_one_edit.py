@@ -17,7 +17,7 @@ from kb.checks import check_knowledge_base
 from kb.diagnostics import Severity
 from kb.edits.apply import WriteOptions
 from kb.edits.edit import Edit, FileChange
-from kb.edits.journal import Journal, JournalEntry, Repeated, State, Unknown
+from kb.edits.journal import Committing, Journal, JournalEntry, Repeated, State, Unknown
 from kb.edits.runs import Run
 from kb.edits.undo import NothingToUndo, Undone, undo_last
 from kb.errors import ExitCode
@@ -589,7 +589,10 @@ def test_what_a_killed_run_made_is_committed_by_the_next_edit(
     journal = Journal(str(root))
     entry = journal.last()
     assert entry is not None
-    assert journal.rewrite(entry._replace(state=State.BEGUN, commit="")) == ""
+    assert (
+        journal.rewrite(entry._replace(state=State.BEGUN, commit="", committing=Committing.OWED))
+        == ""
+    )
     if not is_in_git:
         git(root, "reset", "--quiet", "HEAD~1")
     made = {path for path in contents(root) if path != DANA}
@@ -614,7 +617,7 @@ def test_what_a_killed_run_made_is_said_to_be_uncommitted(root: Path, mails: Pat
     journal = Journal(str(root))
     entry = journal.last()
     assert entry is not None
-    journal.rewrite(entry._replace(state=State.BEGUN, is_to_commit=True))
+    journal.rewrite(entry._replace(state=State.BEGUN, committing=Committing.OWED))
     (warning,) = run_json(root, "ingest", str(mails))["warnings"]
     assert "is in no commit" in warning
     assert "observations/2026/10/2026-10-22-s1.md" in git(root, "status", "--porcelain", "-uall")
@@ -626,9 +629,48 @@ def test_a_run_that_is_to_be_a_commit_says_so_from_the_first(root: Path, mails: 
 
     def looking(*_: int) -> None:
         entry = Journal(str(root)).newest()
-        seen.append(entry is not None and entry.is_to_commit)
+        seen.append(entry is not None and entry.committing is Committing.OWED)
 
     ingest_sources(
         str(root), NOW, read_sources(str(mails)), WriteOptions(commit=True), progress=looking
     )
     assert seen == [True] * 3
+
+
+def test_a_run_interrupted_in_its_commit_is_committed_by_the_next_edit(
+    root: Path, mails: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git has not answered: whether there is a commit is looked up then, as where a process was killed."""
+
+    def interrupted(*_: object) -> tuple[str, None]:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("kb.ingest.keep_sources.commit_edit", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            ingest_sources(str(root), NOW, read_sources(str(mails)), WriteOptions(commit=True))
+    done = run_json(root, "ingest", str(mails), "--commit")
+    assert ["stopped before its commit" in one for one in done["warnings"]] == [True]
+    assert git(root, "status", "--porcelain", "-uall") == ""
+
+
+def test_a_run_that_git_refused_is_not_committed_by_the_next_edit(root: Path, mails: Path) -> None:
+    """Also where it had stopped early: its user was told."""
+    hook = root / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+
+    def stopping(kept: int, _: int) -> None:
+        if kept == 2:
+            raise KeyboardInterrupt
+
+    done = ingest_sources(
+        str(root), NOW, read_sources(str(mails)), WriteOptions(commit=True), progress=stopping
+    )
+    assert (done.is_interrupted, done.uncommitted is not None) == (True, True)
+    hook.unlink()
+    head = git(root, "rev-list", "--count", "HEAD")
+    again = run_json(root, "observe", "Next.", "--commit")
+    assert again["warnings"] == []
+    assert int(git(root, "rev-list", "--count", "HEAD")) == int(head) + 1
