@@ -34,15 +34,13 @@ def _is_open(material: Material, one: str, other: str) -> bool:
 
 def _shared(material: Material, bearers: tuple[str, ...], names: list[str]) -> Diagnostic:
     places = sorted(_find_name(material, bearer, names[0]) for bearer in bearers)
-    *others, (path, span, written, _) = places
+    *others, (path, span, written, id) = places
     also = "".join(f', "{name}"' for name in names[1:4])
     ids = " and ".join(f'"{other[3]}"' for other in others[:5])
     message = f'"{written}"{also} is a name of {ids} too'
-    one, two = next(
-        pair
-        for pair in combinations([other[3] for other in places], 2)
-        if _is_open(material, *pair)
-    )
+    ids_of_others = [other[3] for other in others]
+    pairs = (*((other, id) for other in ids_of_others), *combinations(ids_of_others, 2))
+    one, two = next(pair for pair in pairs if _is_open(material, *pair))
     hint = f'if they are one: kb merge {one} {two} --why "…"; if not: kb distinct {one} {two} --why "…"'
     related = tuple((other[0], other[1]) for other in others)
     return material.finding("KB308", path, span, message, hint, related)

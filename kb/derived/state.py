@@ -1,7 +1,6 @@
 """What the derived state is made of: one small file that names the others, written last, by renaming."""
 
 import os
-from array import array
 from typing import NamedTuple
 
 from kb import __version__
@@ -9,6 +8,7 @@ from kb.graph.file_form import GRAPH_FORMAT
 from kb.store.derived import LOCK, derived_folder
 from kb.store.kept import Kept, open_sections, open_whole, pack_kept, replace_sections, unpack_kept
 from kb.store.sections import Damaged, Sections
+from kb.store.stamps import pack_stamps
 from kb.store.sweep import KeptFolders
 
 #: The file that names the others.
@@ -110,8 +110,8 @@ def write_record(place: str, record: Record) -> None:
         {
             "version": version(),
             **pack_kept([record.base, record.changes, record.folders, record.head]),
-            "numbers": array(
-                "q", (record.started, record.freshness, record.is_many, *record.git_index)
+            "numbers": pack_stamps(
+                (record.started, record.freshness, record.is_many, *record.git_index)
             ),
             "commit": record.commit.encode("ascii"),
             "racy": _pack_paths(record.racy),

@@ -28,13 +28,30 @@ class NotCommitted(KbError):
         )
 
 
+class CommitInterrupted(KbError):
+    """An edit that stands, and of whose commit it is not known whether git made it."""
+
+    code = ErrorCode.INTERRUPTED
+
+    def __init__(self, subject: str) -> None:
+        super().__init__(
+            f'interrupted while git made the commit; what was written stands: "{subject}"',
+            "the next edit with --commit commits it, if git did not; kb undo takes it back",
+        )
+
+
 def commit_edit(
     root: str, edit: Edit, paths: Sequence[str], by: str
 ) -> tuple[str, NotCommitted | None]:
     """Commit the files of an edit, and nothing else; give the commit's id, or why there is none."""
     if find_git_dir(root) is None:
         return "", NotCommitted("there is no git repository here")
-    commit, why = commit_files(root, tuple(paths), _commit_message(edit, by))
+    try:
+        commit, why = commit_files(root, tuple(paths), _commit_message(edit, by))
+    except KeyboardInterrupt:
+        raise CommitInterrupted(edit.subject) from None
+    if why and (made := find_commit(root, paths)):  # by git, whose caller was killed before
+        return made, None
     return commit, NotCommitted(why) if why else None
 
 

@@ -24,6 +24,7 @@ from kb.graph.keys import (
     tidy_key,
 )
 from kb.model.entity import Key
+from kb.model.names import fold
 from kb.model.vocabulary import KeyForm, Vocabulary
 from kb.queries.unread_files import say_held
 from kb.syntax.entity_file import parse_entity_file
@@ -32,6 +33,8 @@ from kb.syntax.entity_file import parse_entity_file
 _ISSUED_ONCE = frozenset(("orcid",))
 #: A way upwards in a path: nobody is called so, and no folder is to be.
 _UPWARDS = re.compile(r"(?:^|[/\\])\s*\.\.\s*(?:[/\\]|$)")
+#: Words of letters, marks and digits: a type is a folder's name, too.
+_TYPE = re.compile(r"[^\W_]\w*(?:[ .-]+\w+)*")
 _KIND = re.compile(r"[^\W_][\w-]*")
 
 
@@ -56,8 +59,10 @@ def read_type(workspace: Workspace, written: str) -> tuple[str, tuple[str, ...]]
     text = written.strip()
     if not text:
         raise UsageError("a type is a word", "kb vocabulary lists them")
-    if "/" in text or "\\" in text or not text.strip("."):
-        raise UsageError(f'"{text}" is a path, and no type', "kb vocabulary lists them")
+    if not _TYPE.fullmatch(text):
+        raise UsageError(
+            f'"{text}" is no type', "letters, digits and '-'; kb vocabulary lists them"
+        )
     name = workspace.vocabulary.type_name(text)
     if name is not None:
         return name, ()
@@ -87,7 +92,10 @@ def read_names(texts: Iterable[str]) -> tuple[str, ...]:
 def note_namesakes(
     workspace: Workspace, name: str, type: str | None, own: str | None = None
 ) -> tuple[str, ...]:
-    """Name the others of the same type that bear a name. Whether they are one is not decided here."""
+    """Name the others of the same type that bear a name, or whose id it is. Whether they are one is not decided here."""
+    word = fold(name)
+    if word != own and workspace.places.path_of(word) is not None:
+        return (f'"{name}" is the id of {workspace.name_of(word)}, to whom it leads',)
     others = [
         id
         for id in workspace.graph.bearers_of_name(name)

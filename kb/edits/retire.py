@@ -13,6 +13,7 @@ from kb.edits.statement_words import (
     check_stands,
     check_successor,
     find_replaced,
+    is_over,
     subjects_of,
 )
 from kb.edits.workspace import Ambiguous, InUse, NotFound, Refused, Workspace
@@ -20,7 +21,7 @@ from kb.errors import UsageError
 from kb.graph.graph import Statement
 from kb.graph.standing import is_current
 from kb.model.names import normalize_predicate
-from kb.model.time import Date
+from kb.model.time import Date, render_time
 from kb.model.vocabulary import StatementClass
 
 
@@ -60,10 +61,21 @@ def plan_unrelate(
     if not standing:
         return _edit(workspace, "unrelate", found[0], "is retired already", lambda _: None)
     current = [one for one in standing if is_current(one, workspace.now)]
+    if until:
+        _check_lasts(standing, workspace.now)
     one = _only(current or standing)
     if until:
         return _end(workspace, "unrelate", one, until)
     return _change(workspace, "unrelate", one, "retracted", retracted=True)
+
+
+def _check_lasts(standing: Sequence[Statement], now: int) -> None:
+    """Refuse to end what has ended: whoever says so does not mean that period."""
+    if all(is_over(one.interval, now) for one in standing):
+        listed = ", ".join(f"^{one.id} ({render_time(one.interval)})" for one in standing)
+        raise Refused(
+            f"that has ended already: {listed}", "to mend its end: kb retire ^ID --until DATE"
+        )
 
 
 def _only(found: Sequence[Statement]) -> Statement:

@@ -6,7 +6,7 @@ bear, or that says where and not who, stays a key. Names decide nothing.
 
 import contextlib
 import errno
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -19,21 +19,18 @@ from kb.edits.apply import (
     warn_of_damage,
 )
 from kb.edits.commits import NotCommitted, commit_edit, commit_owed, committing_after
-from kb.edits.edit import Edit, FileChange
-from kb.edits.file_texts import format_entity
+from kb.edits.edit import Edit
 from kb.edits.journal import Committing, Journal, JournalEntry
 from kb.edits.new_observation import plan_observation
 from kb.edits.runs import Run, read_made
 from kb.edits.workspace import Workspace
 from kb.edits.writing import check_configuration, writing
-from kb.errors import KbError, UsageError
-from kb.ingest.records import Nature, Participant, Problem, SourceRecord
+from kb.errors import KbError
+from kb.ingest.participants import Participants
+from kb.ingest.records import Problem, SourceRecord
 from kb.ingest.repeats import iter_new, kept_text, seal_of_record, source_apart
 from kb.knowledge_base import open_for_reading
-from kb.queries.mention_resolution import Bearer, WeighedKey, weigh_key
-from kb.store.layout import entity_path
 from kb.store.writes import flush_files
-from kb.syntax.slugs import slugify
 
 _NAME = "ingest"
 #: What the system says where nothing more can be written; the sources that follow are not read for it.
@@ -41,13 +38,6 @@ _NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EROFS))
 
 
 Progress = Callable[[int, int], None]
-
-_TYPES = {
-    Nature.GROUP: "team",
-    Nature.ORGANIZATION: "company",
-    Nature.PLACE: "place",
-    Nature.RESOURCE: "system",
-}
 
 
 class KeptSource(NamedTuple):
@@ -160,35 +150,20 @@ def _finish(
     )
 
 
-def _listed_keys(record: SourceRecord) -> frozenset[str]:
-    """Give the keys that a record, or the mail that it came in, says to be a mailing list's.
-
-    That holds for it alone: anybody may send such a mail, and name anybody's address.
-    """
-    said = (*record.participants, *(record.mail.participants if record.mail else ()))
-    return frozenset(key for one in said if one.nature is Nature.MAILBOX for key in one.keys)
-
-
 @dataclass
 class _Keeper:
     workspace: Workspace
     run: Run | None  #: ``None``: nothing is written
     kept: list[KeptSource] = field(default_factory=list)
-    made: dict[str, Bearer] = field(default_factory=dict)  #: of the entities made here, by key
-    ids: set[str] = field(default_factory=set)  #: of what is planned here, both kinds
-    planned: dict[str, FileChange] = field(default_factory=dict)  #: the record's entities by id
     observations: dict[str, str] = field(default_factory=dict)  #: source → id
-    attached: set[str] = field(default_factory=set)
-    questions: dict[str, None] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     records: int = 0
     new: int = 0
-    listed: frozenset[str] = frozenset()  #: keys that the record says to be a mailing list's
     is_interrupted: bool = False
     is_full: bool = False  #: the disk
 
     def __post_init__(self) -> None:
-        self.unread = self.workspace.unread
+        self.people = Participants(self.workspace)
 
     @property
     def is_whole(self) -> bool:
@@ -216,18 +191,18 @@ class _Keeper:
         return Ingested(
             self._subject(),
             tuple(self.kept),
-            tuple((one.id, key) for key, one in self.made.items()),
-            len(self.attached),
-            tuple(self.questions),
+            tuple((one.id, key) for key, one in self.people.made.items()),
+            len(self.people.attached),
+            tuple(self.people.questions),
             self.records - self.new,
             tuple(self.problems),
             self.run is not None,
             is_interrupted=self.is_interrupted,
-            warnings=(self.unread.note(),) if self.made and self.unread.paths else (),
+            warnings=tuple(self.people.iter_warnings()),
         )
 
     def _subject(self) -> str:
-        found, new = len(self.kept), len(set(self.made.values()))
+        found, new = len(self.kept), len(set(self.people.made.values()))
         parts = [f"{found:,} {'observation' if found == 1 else 'observations'}"]
         if new:
             parts.append(f"{new:,} new {'entity' if new == 1 else 'entities'}")
@@ -251,20 +226,17 @@ class _Keeper:
         try:
             self._keep(record)
         except KbError as error:
-            self._drop_planned()
+            self.people.drop_planned(self._made())
             cause = error.__cause__
             self.is_full = isinstance(cause, OSError) and cause.errno in _NO_ROOM
             more = "; what comes after it is not read" if self.is_full else ""
             self.problems.append(Problem(record.where, error.message + more))
         except BaseException:
-            self._drop_planned()
+            self.people.drop_planned(self._made())
             raise
 
     def _keep(self, record: SourceRecord) -> None:
-        self.listed = _listed_keys(record)
-        people = {
-            key: self._participant(one, key) for one in record.participants for key in one.keys
-        }
+        people = self.people.find(record)
         new = plan_observation(
             self.workspace,
             kept_text(record),
@@ -275,13 +247,13 @@ class _Keeper:
             participants=tuple(dict.fromkeys(people.values())),
             source=record.source,
             derived_from=self._mail_of(record),
-            taken=self.ids,
+            taken=self.people.ids,
         )
         if self.run is not None:
             # An observation that names somebody who is not there would never be mended: its source is known.
-            self.run.make((*self.planned.values(), new.change))
-        self.planned.clear()
-        self.ids.add(new.id)
+            self.run.make((*self.people.planned.values(), new.change))
+        self.people.planned.clear()
+        self.people.ids.add(new.id)
         self.observations[record.source] = new.id
         self.kept.append(
             KeptSource(
@@ -302,80 +274,5 @@ class _Keeper:
         id = self.observations.get(apart) or self.observations.get(record.mail.source)
         return (id,) if id else ()
 
-    def _drop_planned(self) -> None:
-        """Forget the entities of a record that is not kept; those whose files are made by now are not lost."""
-        made = self.run.made if self.run is not None else ()
-        dropped = {id for id, change in self.planned.items() if change.path not in made}
-        self.made = {key: one for key, one in self.made.items() if one.id not in dropped}
-        self.ids.difference_update(dropped)
-        self.planned.clear()
-
-    # -- who takes part ------------------------------------------------------------------------------------------
-
-    def _participant(self, participant: Participant, key: str) -> str:
-        """Give the id of whoever bears a key, made if nobody does; the key itself where it says no one."""
-        found = self._weighed(key)
-        if found is None:
-            return key
-        if found.named:
-            self.attached.update(() if found.key in self.made else (found.named,))
-            return found.named
-        if found.doubt:
-            self.questions[found.doubt] = None
-            return found.key or key
-        if found.bearers:
-            self.questions[f"{found.key}: borne by {' and '.join(found.bearers)}"] = None
-            return found.key
-        for other in participant.keys:
-            if (same := self._weighed(other)) and same.unread and not same.bearers:
-                self.questions[same.doubt] = None
-                return found.key
-        return self._bearer_of_another(participant, found.key) or self._make(participant, found.key)
-
-    def _bearer_of_another(self, participant: Participant, key: str) -> str:
-        """Give whoever is known by another key of the same card; that somebody does not bear this one is said."""
-        for other in participant.keys:
-            if other in self.made:
-                return self.made[other].id
-        named = dict.fromkeys(
-            found.named
-            for other in participant.keys
-            if (found := self._weighed(other)) and found.named
-        )
-        if len(named) != 1:
-            return ""
-        (id,) = named
-        self.attached.add(id)
-        self.questions[f"{key}: on a card of {id}, who does not bear it: kb set {id} key {key}"] = (
-            None
-        )
-        return id
-
-    def _weighed(self, key: str) -> WeighedKey | None:
-        """Weigh a key; ``None`` where it is none."""
-        graph, is_listed = self.workspace.graph, key in self.listed
-        try:
-            return weigh_key(graph, key, self.unread, is_listed=is_listed, made=self.made)
-        except UsageError:
-            return None
-
-    def _make(self, participant: Participant, key: str) -> str:
-        address = key.partition(":")[2]
-        name = participant.name or address
-        type = _TYPES.get(participant.nature, "person")
-        id = self.workspace.free_entity_id(
-            slugify(participant.name or address.partition("@")[0]), self.ids
-        )
-        keys = [key]
-        for other in participant.keys:
-            found = self._weighed(other)
-            if found and not found.doubt and not found.bearers and found.key not in keys:
-                keys.append(found.key)
-        path = entity_path(self.workspace.root, type, id)
-        fields = (("id", id), ("type", type), ("name", name), ("keys", keys))
-        text = format_entity(path, fields, "", (), {})
-        self.planned[id] = FileChange(path, None, text.encode())
-        self.ids.add(id)
-        for one in keys:
-            self.made[one] = Bearer(id, type)
-        return id
+    def _made(self) -> Collection[str]:
+        return self.run.made if self.run is not None else ()

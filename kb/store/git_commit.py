@@ -62,9 +62,10 @@ def commit_files(root: str, paths: tuple[str, ...], message: str) -> tuple[str, 
     the user's repository. Where git refuses (a hook, a lock, a missing identity), or is interrupted, the files stay as they
     were written, and what was staged of them is staged again. The reason may have several lines: a hook's own words.
     """
-    try:
+    try:  # GitPython refuses to be imported where there is no git program; parts of it stay imported all the same
+        from git import Git  # noqa: F401
         from git.exc import GitCommandError
-    except ImportError:  # GitPython refuses to be imported where there is no git program
+    except ImportError:
         return "", "there is no git program"
     begun = _in_progress(root)
     if begun:
@@ -76,8 +77,13 @@ def commit_files(root: str, paths: tuple[str, ...], message: str) -> tuple[str, 
             try:
                 _stage_and_commit(root, files, before, head, message, folder)
             except GitCommandError as error:
-                _restore_index(root, files, before, head)
-                return "", _reason(error, os.path.join(folder, _EVENTS))
+                is_as_before = _restore_index(root, files, before, head)
+                left = (
+                    ""
+                    if is_as_before
+                    else "; what is staged of it stays staged (git restore --staged)"
+                )
+                return "", _reason(error, os.path.join(folder, _EVENTS)) + left
             except BaseException:
                 _restore_index(root, files, before, head)
                 raise
@@ -105,7 +111,7 @@ def unstage_files(root: str, written: Mapping[str, bytes | None]) -> None:
         ids = [entry.split(" ")[1] for entry in index.entries.get(place, ())]
         if place in staged and ids == ([] if data is None else [blob_id(data, head)]):
             lines.append(staged[place])
-    with contextlib.suppress(GitCommandError):
+    with contextlib.suppress(GitCommandError, OSError):
         _put(root, lines)
 
 
@@ -246,8 +252,8 @@ def _stage(root: str, files: _Files) -> None:
             _feed(root, paths, "update-index", *options, "-z", "--stdin")
 
 
-def _restore_index(root: str, files: _Files, before: _Index | None, head: str) -> None:
-    """Where nothing was committed, let the index hold of some files, and of what gave way to them, what it held.
+def _restore_index(root: str, files: _Files, before: _Index | None, head: str) -> bool:
+    """Where nothing was committed, let the index hold of some files, and of what gave way to them, what it held; say if it does.
 
     What was staged for a commit would otherwise be in the user's next one, even after an undo.
     """
@@ -255,7 +261,7 @@ def _restore_index(root: str, files: _Files, before: _Index | None, head: str) -
 
     now = _read_index(root, files) if before is not None and head_commit(root) == head else None
     if before is None or now is None:
-        return
+        return head_commit(root) != head
     lines: list[str] = []
     announced: list[str] = []
     for place in _own_places(before, files):
@@ -268,10 +274,13 @@ def _restore_index(root: str, files: _Files, before: _Index | None, head: str) -
             announced.append(place.removeprefix(before.prefix))
         else:
             lines += [f"{entry}\t{place}" for entry in old]
-    with contextlib.suppress(GitCommandError):
+    try:
         _put(root, lines)
         if announced:
             _run_on_files(root, announced, "add", "--intent-to-add")
+    except (GitCommandError, OSError):
+        return False
+    return True
 
 
 def _put(root: str, lines: Iterable[str], variables: Mapping[str, str] | None = None) -> None:
@@ -329,6 +338,8 @@ def _reason(error: "GitCommandError", events: str) -> str:
         told = f"the {hook} hook refused it" + (":" if lines else ", and said nothing")
         return "\n    ".join((told, *left_out, *lines[-_MOST_LINES:]))
     own = next((line for line in lines if line.startswith(("fatal:", "error:"))), None)
+    if own is None and len(lines) > 1 and lines[0].endswith(":"):
+        own = f"{lines[0]} {lines[1].strip()}"  # the first of those that are listed
     return (own or (lines[0] if lines else f"git failed with status {error.status}")).strip()
 
 

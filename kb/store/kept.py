@@ -8,13 +8,13 @@ import contextlib
 import os
 import stat
 import time
-from array import array
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from kb.store.paged import Paged
 from kb.store.root import with_flags
 from kb.store.sections import DIGEST_BYTES, Damaged, Sections, pack_sections
+from kb.store.stamps import pack_stamps
 
 #: A stamp is remembered only once it is so old that a later write cannot have the same.
 _OLD = 100_000_000
@@ -125,13 +125,11 @@ def remove_others(place: str, names: set[str]) -> None:
 
 def pack_kept(files: list["Kept | None"]) -> dict[str, Any]:
     """Lay out what several files are known by."""
-    numbers = array("q")
-    for kept in files:
-        numbers.extend(kept.stamp if kept else _UNKNOWN)
+    numbers = [number for kept in files for number in (kept.stamp if kept else _UNKNOWN)]
     return {
         "kept.names": "\n".join(kept.name if kept else "" for kept in files).encode("ascii"),
         "kept.digests": "\n".join(kept.digest.hex() if kept else "" for kept in files).encode(),
-        "kept.stamps": numbers,
+        "kept.stamps": pack_stamps(numbers),
     }
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from kb.store.root import CONFIGURATION, ENTITIES, OBSERVATIONS, with_flags
 from kb.store.sections import Sections
+from kb.store.stamps import pack_stamps
 
 #: Numbers of an entry: kind and rights, size, last change of content, last change of any sort (both nanoseconds), file number.
 _WIDTH = 5
@@ -68,7 +69,8 @@ def sweep(root: str) -> Sweep:
 
 
 def _look_at_root(root: str) -> Folder:
-    names, numbers = [], array("q")
+    names: list[str] = []
+    numbers: list[int] = []
     for name in (CONFIGURATION, ENTITIES, OBSERVATIONS):
         try:
             status = os.lstat(os.path.join(root, name))
@@ -78,8 +80,8 @@ def _look_at_root(root: str) -> Folder:
         is_file = name == CONFIGURATION
         times = (status.st_mtime_ns, status.st_ctime_ns) if is_file else (0, 0)
         size = status.st_size if is_file else 0
-        numbers.extend((status.st_mode, size, *times, status.st_ino))
-    entries = _pack(names, numbers)
+        numbers += (status.st_mode, size, *times, status.st_ino)
+    entries = _pack(names, pack_stamps(numbers))
     return Folder(_NO_STAMP, entries)
 
 
@@ -126,7 +128,7 @@ def _list_folder(path: str) -> tuple[Folder, list[str]]:
                 os.close(descriptor)
     except OSError:
         return Folder(_NO_STAMP, _UNREADABLE), []
-    return Folder(stamp, _pack(names, array("q", numbers))), inner
+    return Folder(stamp, _pack(names, pack_stamps(numbers))), inner
 
 
 def _folder_stamp(path: str) -> bytes:
@@ -135,7 +137,7 @@ def _folder_stamp(path: str) -> bytes:
         status = os.lstat(path)
     except OSError:
         return _NO_STAMP
-    return array("q", (status.st_mtime_ns, status.st_ctime_ns, status.st_ino)).tobytes()
+    return pack_stamps((status.st_mtime_ns, status.st_ctime_ns, status.st_ino)).tobytes()
 
 
 # -- what changed ----------------------------------------------------------------------------------------------------

@@ -511,3 +511,20 @@ def test_a_graph_that_cannot_be_kept_says_why(tmp_path: Path) -> None:
     place_of(root).write_text("no folder")
     with pytest.raises(NotKept, match="no folder"):
         open_graph(str(root))
+
+
+@pytest.mark.parametrize("year", [1600, 1969, 2400])
+def test_a_date_that_no_eight_bytes_hold(tmp_path: Path, year: int) -> None:
+    """A file, a folder or git's index may bear any date: all is read, and kept as fresh as ever."""
+    root = small(tmp_path)
+    git(root, "init", "--quiet")
+    git(root, "add", "--all")
+    seconds = (year - 1970) * 31_556_952
+    for path in ("entities/person/ada.md", "entities/person", ".git/index"):
+        os.utime(root / path, (seconds, seconds))
+    assert_fresh(root)
+    assert_fresh(root)
+    with (root / "entities/person/ada.md").open("a") as file:
+        file.write("\nMore.\n")
+    os.utime(root / "entities/person/ada.md", (seconds, seconds))
+    assert_fresh(root)

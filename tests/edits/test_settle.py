@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from kb.edits.apply import Applied, Unsettled, WriteOptions, apply_edit
+from kb.edits.commits import CommitInterrupted
 from kb.edits.edit import Edit, FileChange
 from kb.edits.journal import Committing, Journal, State, Unknown
 from kb.edits.observe import plan_observe
@@ -486,3 +487,39 @@ def test_a_record_that_cannot_be_read_says_why(
     edit = Edit("none", "none")
     (warning,) = apply_edit(str(tmp_path), NOW, lambda _: edit, options).warnings
     assert why in warning
+
+
+def test_an_edit_interrupted_in_its_commit_says_what_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what to do; the next edit that is a commit makes it."""
+    root = make_repository(write_kb(tmp_path, {k: v for k, v in BEFORE.items() if v is not None}))
+
+    def interrupted(*_: object) -> tuple[str, str]:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("kb.edits.commits.commit_files", interrupted)
+        with pytest.raises(CommitInterrupted, match='stands: "three"') as told:
+            do(root, WriteOptions(commit=True))
+    assert "kb undo" in told.value.hint
+    assert (root / MADE).exists()
+    (warning,) = observed(root, True).warnings
+    assert "stopped before its commit" in warning
+    assert git(root, "status", "--porcelain") == ""
+
+
+def test_what_git_has_made_meanwhile_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git goes on where only its caller is killed: what it refuses since it has it already is no refusal."""
+    root = make_repository(write_kb(tmp_path, {k: v for k, v in BEFORE.items() if v is not None}))
+
+    def beside(*_: object) -> tuple[str, str]:
+        git(root, "add", "--all")
+        git(root, "commit", "--quiet", "-m", "three")
+        return "", "git failed with status 1"
+
+    monkeypatch.setattr("kb.edits.commits.commit_files", beside)
+    done = do(root, WriteOptions(commit=True))
+    assert (done.uncommitted, done.commit) == (None, git(root, "rev-parse", "HEAD").strip())

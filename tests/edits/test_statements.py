@@ -591,12 +591,16 @@ def test_unrelate_ends_retracts_or_deletes(tmp_path: Path) -> None:
 
 
 def test_unrelate_refuses_to_choose(tmp_path: Path) -> None:
-    """Several periods are named; of a current one and a past one, the current is meant."""
+    """Several periods are named; of a current one and a past one, the current is meant; what has ended is not ended again."""
     root = base(
         tmp_path, "## Relations", "", f"{STANDING} (2010/2012) ^a", f"{STANDING} (2013/2014) ^b"
     )
     with pytest.raises(Refused, match=r"\^a \(2010/2012\), \^b"):
         unrelate(root, "ada", "works-for", "acme")
+    before = snapshot(root)
+    with pytest.raises(Refused, match="ended already"):
+        unrelate(root, "ada", "works-for", "acme", until="2026")
+    assert snapshot(root) == before
     relate(root, "ada", "works-for", "acme", since="2020")
     unrelate(root, "ada", "works-for", "acme", until="2021")
     assert items(root)[-1] == f"{STANDING} (2020/2021) [^{SAID}]"

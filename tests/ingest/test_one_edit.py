@@ -16,6 +16,7 @@ import pytest
 from kb.checks import check_knowledge_base
 from kb.diagnostics import Severity
 from kb.edits.apply import WriteOptions
+from kb.edits.commits import CommitInterrupted
 from kb.edits.edit import Edit, FileChange
 from kb.edits.journal import Committing, Journal, JournalEntry, Repeated, State, Unknown
 from kb.edits.runs import Run
@@ -646,8 +647,8 @@ def test_a_run_interrupted_in_its_commit_is_committed_by_the_next_edit(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("kb.ingest.keep_sources.commit_edit", interrupted)
-        with pytest.raises(KeyboardInterrupt):
+        patch.setattr("kb.edits.commits.commit_files", interrupted)
+        with pytest.raises(CommitInterrupted):
             ingest_sources(str(root), NOW, read_sources(str(mails)), WriteOptions(commit=True))
     done = run_json(root, "ingest", str(mails), "--commit")
     assert ["stopped before its commit" in one for one in done["warnings"]] == [True]

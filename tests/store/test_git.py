@@ -1,8 +1,12 @@
 """Reading a repository: whatever its configuration names is not run; ids of either kind are compared."""
 
+import errno
 import hashlib
+import json
+import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -12,9 +16,9 @@ import pytest
 from kb.derived.revision import revision_of
 from kb.store import git_commit
 from kb.store.git import blob_id, read_blobs, tree_blobs, user_email
-from kb.store.git_commit import commit_files
+from kb.store.git_commit import commit_files, unstage_files
 from kb.store.references import head_commit
-from tests.conftest import git, make_repository
+from tests.conftest import REPOSITORY, entity, git, make_repository, write_kb
 
 
 def committed(root: Path, *options: str) -> Path:
@@ -458,3 +462,54 @@ def test_what_no_hook_refuses_is_told_in_gits_own_line(tmp_path: Path) -> None:
     commit, why = commit_files(str(root), ("new.md",), "edit")
     assert commit == ""
     assert why.startswith("error: gpg failed")
+
+
+def test_an_index_that_cannot_be_restored_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a full disk: what is staged of the edit would be in the user's next commit."""
+    root = edited(tmp_path)
+    refuse(tmp_path)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("kb.store.git_commit._put", full)
+    commit, why = commit_files(str(root), ("new.md", "old.md"), "edit")
+    assert commit == ""
+    assert why.startswith("the pre-commit hook refused it")
+    assert why.endswith("stays staged (git restore --staged)")
+
+
+def test_where_there_is_no_git_program_a_changed_file_stays(tmp_path: Path) -> None:
+    """GitPython is half imported by then: what a command asked of git before."""
+    root = write_kb(tmp_path / "kb", {"entities/person/ada.md": entity("ada")})
+    make_repository(root)
+    command = [sys.executable, "-m", "kb", "set", "ada", "aliases", "Countess", "--add", "--commit"]
+    environment = {**os.environ, "PATH": str(tmp_path), "PYTHONPATH": str(REPOSITORY)}
+    done = subprocess.run(
+        [*command, "--json", "--root", str(root)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = json.loads(done.stdout)
+    assert (done.returncode, said["error"]["code"]) == (1, "not-committed"), done.stderr
+    assert "there is no git program" in said["error"]["message"]
+    assert "Countess" in (root / "entities/person/ada.md").read_text()
+
+
+def test_what_was_staged_is_taken_out_again(tmp_path: Path) -> None:
+    """Of the files as they were written, whatever else is staged; another text of one of them stays staged."""
+    root = edited(tmp_path)
+    files = {"old.md": b"edit\n", "new.md": b"edit\n", "gone.md": None}
+    before = index_of(tmp_path)
+    git(tmp_path, "add", "--all")
+    unstage_files(str(root), files)
+    assert index_of(tmp_path) == before
+    (tmp_path / OLD).write_text("mine\n")
+    git(tmp_path, "add", OLD)
+    staged = index_of(tmp_path)
+    unstage_files(str(root), files)
+    assert index_of(tmp_path) == staged
