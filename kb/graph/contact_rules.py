@@ -32,6 +32,8 @@ _SHARED_WORDS = """
     shipping shop soporte spam staff store studio subscribe subscriptions suggestions supply support suporte survey
     sysadmin system systems team tech technical techsupport test tickets training travel treasury unsubscribe usenet
     uucp ventas vendas verkauf vertrieb volunteer webmaster webteam website welcome work workshop www
+    bugs bugzilla build builds ci confluence docusign ezmlm gerrit git github gitlab invitation invitations jenkins jira
+    nagios srs svn sympa trac
 """
 _SHARED = frozenset(_SHARED_WORDS.split())
 #: What may follow or go before one of them and leaves it an office: languages, regions, numbers.
@@ -48,6 +50,7 @@ _PROGRAM = re.compile(
     r"(?:.*[._-])?(?:no|do[._-]?not|dont|never|kein|nicht)[._-]?(?:reply|respond)(?:[._=-].*|\d*)?|(?:.*[._-])?noreply.*"
     r"|(?:mailer|bounces?|owner|reply|notifications?|notify|alerts?|unsubscribe)(?:[._=-].+)?"
     rf"|.+-(?:{'|'.join(sorted(LIST_AFFIXES))}|requests)|.+-(?:bounces|return)[=-].*"
+    r"|.+-daemon|calendar-(?:server|notification)|srs[01]=.+|prvs=.+|btv1==.+"  # ways back, of SRS and BATV
 )
 #: Hosts of mailing lists, by the first of three or more labels.
 _LIST_HOST = re.compile(r"(?:lists?|listserv|mailman|listes|listas|mailinglists?)\.[^.]+\..+")
@@ -67,6 +70,7 @@ _PROGRAM_DOMAINS = (
     "resource.calendar.google.com",
     "import.calendar.google.com",
     "docs.google.com",
+    "vger.kernel.org",
 )
 #: Free mail that the list lacks, and domains of companies that it has.
 _MORE_FREE_WORDS = """

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from kb.graph.contact_rules import LIST_AFFIXES, is_program_mailbox
 from kb.ingest.addresses import Mailbox, read_address, read_addresses
+from kb.ingest.program_mails import VIA
 from kb.model.names import fold
 
 _MAILTO = re.compile(r"<\s*+mailto:([^<>?\s]++)[^<>]*+>", re.I)
@@ -28,8 +29,6 @@ _SENDING = ("sender", "errors-to", "return-path")
 #: What a list's program adds before the list's own name, and what of all that it adds hardly anybody else does.
 _BEFORE, _SURE = "owner-", frozenset(("owner-", "bounces"))
 _RECIPIENT = re.compile(r"[+=]")
-#: What a list's program makes of a display name, which is one line: ``Ann via Dev List``, ``'Ann' via Dev List``.
-_VIA = re.compile(r"\A(.*?) (?:via|über|par|por|через) ", re.I)
 #: Headers that may name the author whom a list took out of From, the surest first.
 _AUTHORS = ("x-original-from", "reply-to")
 
@@ -97,7 +96,7 @@ class Lists:
         address = box.address
         if not address or not (self._addresses or self._ids):
             return False
-        if "=" in address and _VIA.match(box.name):
+        if "=" in address and VIA.match(box.name):
             return True
         own, affix = _part(address)
         return self._is_own(address) or (bool(affix) and self._is_own(own))
@@ -110,7 +109,7 @@ class Lists:
 
         Certain is one address that is neither the list's nor a program's, under the display name that the list shows.
         """
-        via = _VIA.match(box.name)
+        via = VIA.match(box.name)
         shown = fold((via[1] if via else box.name).strip("'\" "))
         named = (one for one in self._named if shown in (fold(one.name), one.address))
         return next(named, None) if shown else None

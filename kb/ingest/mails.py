@@ -16,6 +16,7 @@ from kb.ingest.mail_dates import read_mail_date
 from kb.ingest.mail_parser import Mail, parse_message
 from kb.ingest.mail_parts import BodyReader
 from kb.ingest.mailing_lists import Lists, find_lists
+from kb.ingest.program_mails import find_program_mailboxes
 from kb.ingest.records import (
     Nature,
     Part,
@@ -116,7 +117,7 @@ def _headers(message: Mail, warnings: list[str]) -> dict[str, list[str]]:
 
 def _participants(heads: dict[str, list[str]], warnings: list[str]) -> tuple[Participant, ...]:
     found: dict[tuple[Part, str], Participant] = {}
-    lists = find_lists(heads)
+    lists, programs = find_lists(heads), find_program_mailboxes(heads)
     for name, part in _PARTS:
         values = heads.get(name, [])[: None if part in _SEVERAL else 1]
         for box in read_addresses(",\n ".join(values), name.capitalize(), warnings):
@@ -128,6 +129,8 @@ def _participants(heads: dict[str, list[str]], warnings: list[str]) -> tuple[Par
                 if part is Part.AUTHOR:
                     _add_author(found, box, lists, warnings)
                     one = replace(one, part=Part.SENDER)
+            elif box.address in programs:
+                one = replace(one, nature=Nature.MAILBOX)
             known = found.get((one.part, box.address or box.name))
             if known is None or (not known.name and box.name):
                 found[one.part, box.address or box.name] = one

@@ -29,7 +29,7 @@ class Nature(Enum):
     ORGANIZATION = "organization"
     PLACE = "place"
     RESOURCE = "resource"
-    MAILBOX = "mailbox"  #: several people's, such as a mailing list: it says where, and not who
+    MAILBOX = "mailbox"  #: several people's, such as a mailing list's or a tracker's: it says where, and not who
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ def weigh_key(
     such as a contact. A fourth is a key that nobody bears and that stands in a file which cannot be read: whose it is will
     be known when the file is mended.
 
-    ``is_listed``: the record that is asked for says that it is a mailing list's. Anybody may write so, of anybody: it is as
+    ``is_listed``: the record that is asked for says that it is a mailing list's or a program's. Anybody may write so, of anybody: it is as
     doubtful as any shared mailbox there, and nothing beyond that record. ``made`` are bearers by key whom the graph lacks.
     """
     from kb.graph.contact_rules import is_free_mail, is_phone_kind, is_shared_mailbox
@@ -102,12 +102,16 @@ def weigh_key(
     doubt = ""
     is_shared = form is KeyForm.EMAIL and is_shared_mailbox(value)
     if (is_shared or is_listed) and all(_is_person(graph, type) for type in types):
-        what = "a shared mailbox" if is_shared else "a mailing list's, as a mail's headers say"
+        what = (
+            "a shared mailbox"
+            if is_shared
+            else "a mailing list's or a program's, as a mail's headers say"
+        )
         doubt = f"{normalized} is {what}: it says where, not who"
         if bearers and is_shared:
             doubt += f"; a contact may bear it, and no person, as {', '.join(bearers)} does"
         elif bearers:
-            doubt += f"; {', '.join(bearers)}, a person, bears it: give it to a contact if it is a list's"
+            doubt += f"; {', '.join(bearers)}, a person, bears it: give it to a contact if it is such a one's"
     elif form is KeyForm.DOMAIN and is_free_mail(value):
         doubt = f"{normalized} is a free-mail domain: anybody may have an address there"
     held = unread.holding_key(normalized)
@@ -117,7 +121,7 @@ def weigh_key(
 
 
 def _is_person(graph: Graph, type: str | None) -> bool:
-    return type is not None and graph.vocabulary.is_kind_of(type, "person")
+    return graph.vocabulary.is_kind_of(type, "person")
 
 
 def resolve_mention(

@@ -273,7 +273,7 @@ def test_the_authors_of_a_list_are_people_and_the_list_is_none(tmp_path: Path) -
         ["ann", f"email:{HOSTED}"],
     ]
     assert done["questions"] == [
-        f"email:{LIST} is a mailing list's, as a mail's headers say: it says where, not who",
+        f"email:{LIST} is a mailing list's or a program's, as a mail's headers say: it says where, not who",
         f"email:{HOSTED} is a shared mailbox: it says where, not who",
     ]
     graph = open_for_reading(str(root), NOW).graph
