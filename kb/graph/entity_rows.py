@@ -1,42 +1,17 @@
 """The entities of one graph file, each decoded when it is asked for."""
 
-from collections.abc import Iterator
-
 from kb.graph.file_form import BROKEN, DIGEST_BYTES, ENTITY_LISTS, ENTITY_WIDTH, NONE
 from kb.graph.graph import Entity
-from kb.graph.tables import Heap, Lists, Table, find_row
+from kb.graph.masked_rows import MaskedRows
+from kb.graph.tables import Heap, Lists, Table
 from kb.store.sections import Sections
 
 
-class EntityRows:
+class EntityRows(MaskedRows):
     """The rows of a graph file's entities, in order of their ids."""
 
     def __init__(self, sections: Sections, heap: Heap, ids: Table, paths: Table) -> None:
-        self._sections, self._heap, self._ids, self._paths = sections, heap, ids, paths
-        self._rows = sections.ints("entity")
-        #: What another layer takes the place of: numbers of ids.
-        self.masked: set[int] = set()
-
-    def find(self, id: str) -> int:
-        """Find an entity's row, -1 where there is none or another layer has it."""
-        number = self._ids.find(id)
-        if number < 0 or number in self.masked:
-            return -1
-        return find_row(self._rows, ENTITY_WIDTH, number)
-
-    def iter_rows(self) -> Iterator[tuple[str, int]]:
-        """Yield (id, row) of the entities that no other layer has."""
-        for number, row in self._iter_numbers():
-            yield self._ids[number], row
-
-    def count(self) -> int:
-        """Count the entities that no other layer has."""
-        return sum(1 for _ in self._iter_numbers())
-
-    def _iter_numbers(self) -> Iterator[tuple[int, int]]:
-        for row, number in enumerate(self._rows.iter_every(ENTITY_WIDTH)):
-            if number not in self.masked:
-                yield number, row
+        super().__init__(sections, "entity", ENTITY_WIDTH, heap, ids, paths)
 
     def types(self) -> set[str]:
         """List the types of the entities that no other layer has."""
