@@ -15,7 +15,6 @@ from kb.edits.commits import (
     commit_late,
     commit_owed,
     committing_after,
-    find_commit,
 )
 from kb.edits.edit import Edit, file_revision
 from kb.edits.journal import Committing, Journal, JournalEntry, Repeated, State
@@ -23,7 +22,7 @@ from kb.edits.settle import settle
 from kb.edits.workspace import Workspace
 from kb.edits.write_files import write_files
 from kb.edits.writing import check_configuration, writing
-from kb.edits.written_files import WrittenFile, look_at, read_file, written_files
+from kb.edits.written_files import look_at, read_file, written_files
 from kb.errors import ConcurrentModification, ErrorCode, KbError
 from kb.knowledge_base import open_for_reading
 from kb.load import load_configuration
@@ -124,6 +123,7 @@ def _apply_once(
         now,
         State.BEGUN,
         committing=Committing.OWED if is_to_commit else Committing.NONE,
+        by=options.by,
     )
     commit, uncommitted = "", None
     if edit.changes:
@@ -165,32 +165,23 @@ def find_done(root: str, journal: Journal, options: WriteOptions) -> JournalEntr
 
 def _done_before(root: str, journal: Journal, done: JournalEntry, options: WriteOptions) -> Applied:
     """Say what was done; where that was to be committed and is not, it is now."""
-    files = written_files(done.edit.changes)
-    commit, uncommitted = commit_if_wanted(root, journal, done, files, options)
-    undone = (UNDONE_SINCE,) if done.is_undone else ()
-    return Applied(
-        done.edit, bool(files), done.revision, commit, True, uncommitted, warnings=undone
-    )
+    commit, uncommitted, warnings = commit_if_wanted(root, journal, done, options)
+    warnings += [UNDONE_SINCE] if done.is_undone else []
+    is_written = bool(done.edit.changes)
+    return Applied(done.edit, is_written, done.revision, commit, True, uncommitted, tuple(warnings))
 
 
 def commit_if_wanted(
-    root: str,
-    journal: Journal,
-    done: JournalEntry,
-    files: tuple[WrittenFile, ...],
-    options: WriteOptions,
-) -> tuple[str, NotCommitted | None]:
-    """Commit what was done before, where it is to be and is not; give the commit's id, or why there is none."""
+    root: str, journal: Journal, done: JournalEntry, options: WriteOptions
+) -> tuple[str, NotCommitted | None, list[str]]:
+    """Commit what was done before, where it is to be and is not; give the commit's id, or why there is none, and warnings."""
     settings = load_configuration(root).configuration.settings
-    if done.commit or done.is_undone or not files or not wants_commit(settings, options):
-        return done.commit, None
-    commit, uncommitted = commit_late(root, done.edit, files, options.by)
-    found = look_at(root, files)
-    changed = (*found.other, *found.before)
-    if changed and uncommitted is None and not find_commit(root, changed):
-        uncommitted = NotCommitted(f"{changed[0]} changed since")
-    journal.end(done._replace(commit=commit, committing=committing_after(uncommitted)))
-    return commit, uncommitted
+    is_empty = not (done.edit.changes or done.is_run)
+    if done.commit or done.is_undone or is_empty or not wants_commit(settings, options):
+        return done.commit, None, []
+    told = commit_owed(root, journal, is_wanted=True, but=done.name)
+    late = commit_late(root, journal, done)
+    return late.entry.commit, late.uncommitted, [*told, *late.warnings]
 
 
 def warn_of_damage(journal: Journal, options: WriteOptions) -> list[str]:

@@ -36,7 +36,8 @@ _WAIT = 10.0
 def carry_record(root: str) -> None:
     """Move the record that was kept without this repository to where it is kept now, unless there is one.
 
-    Of these files, that is: what was kept for others that lay at this path before stays where it is. The lock must be held. ``WriteRefused`` where it cannot be moved: what was done would be forgotten, and done twice.
+    Of these files, that is: what was kept for others that lay at this path before stays where it is. The lock must be held.
+    ``WriteRefused`` where it cannot be moved: what was done would be forgotten, and done twice.
     """
     target = os.path.join(derived_folder(root), EDITS)
     if _is_any_in(target):

@@ -1,6 +1,7 @@
 """Edits as commits: what a commit says, and whether one was made already. A failure of git loses no file."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from kb.derived.revision import is_same, read_tree
 from kb.edits.edit import Edit
@@ -33,10 +34,13 @@ class CommitInterrupted(KbError):
 
     code = ErrorCode.INTERRUPTED
 
-    def __init__(self, subject: str) -> None:
+    def __init__(self, subject: str, *, is_earlier: bool = False) -> None:
+        what, hint = "the commit; what was written stands", "; kb undo takes it back"
+        if is_earlier:
+            what, hint = "the commit of an earlier edit, and nothing else was done", ""
         super().__init__(
-            f'interrupted while git made the commit; what was written stands: "{subject}"',
-            "the next edit with --commit commits it, if git did not; kb undo takes it back",
+            f'interrupted while git made {what}: "{subject}"',
+            f"the next edit with --commit commits it, if git did not{hint}",
         )
 
 
@@ -55,48 +59,79 @@ def commit_edit(
     return commit, NotCommitted(why) if why else None
 
 
-def commit_late(
-    root: str, edit: Edit, files: Sequence[WrittenFile], by: str
-) -> tuple[str, NotCommitted | None]:
-    """Commit what stands of an edit that was done without, if HEAD does not have it.
+class LateCommit(NamedTuple):
+    """What came of the commit of an edit, or of an undoing, that was done without."""
+
+    entry: JournalEntry  #: as it is remembered now
+    uncommitted: NotCommitted | None = None
+    is_made: bool = False  #: now; else HEAD had it, or nothing of it stands
+    warnings: tuple[str, ...] = ()
+
+
+def commit_late(root: str, journal: Journal, entry: JournalEntry) -> LateCommit:
+    """Commit what stands of an edit that was done without, or of its undoing, if HEAD does not have it.
 
     Git had refused, or its process was killed. A source that stands may be cited in HEAD by now: it is committed, whatever
-    became of the other files.
+    became of the other files; where HEAD has those otherwise, that is told, and the commit is not the edit's.
     """
-    standing = tuple(change.path for change in look_at(root, files).back)
-    commit = find_commit(root, standing)
-    return (commit, None) if commit or not standing else commit_edit(root, edit, standing, by)
+    found, edit = look_at(root, files_of(journal, entry) or ()), entry.edit
+    written = tuple(change.path for change in found.back)
+    standing, changed = written, (*found.other, *found.before)
+    if entry.is_undone:
+        edit, standing, changed = undoing(edit), found.before, (*found.other, *written)
+    if not standing:
+        why = NotCommitted(f"{changed[0]} changed since") if changed else None
+        return LateCommit(entry, None if why and find_commit(root, changed) else why)
+    commit, uncommitted, is_made = find_commit(root, standing), None, False
+    if not commit:
+        if entry.committing is not Committing.OWED:  # git may be killed, or we
+            entry = entry._replace(committing=Committing.OWED)
+            journal.rewrite(entry)
+        commit, uncommitted = commit_edit(root, edit, standing, entry.by)
+        is_made = bool(commit)
+    if uncommitted is None and changed and not find_commit(root, changed):
+        commit, uncommitted = "", NotCommitted(f"{changed[0]} changed since")
+    known = entry.commit if entry.is_undone else commit
+    entry = entry._replace(commit=known, committing=committing_after(uncommitted))
+    return LateCommit(entry, uncommitted, is_made, tuple(journal.end(entry)))
 
 
-def commit_owed(root: str, journal: Journal, *, is_wanted: bool) -> list[str]:
+def commit_owed(root: str, journal: Journal, *, is_wanted: bool, but: str = "") -> list[str]:
     """Make the commits that earlier edits were to be, or their undoings, whose processes were killed before; say so.
 
-    The oldest first. ``is_wanted``: git may be called; else it is only said.
+    The oldest first. ``is_wanted``: git may be called; else it is only said. ``but``: the name of an edit that is seen to
+    by the caller.
     """
-    return [
-        line for entry in journal.owing() for line in _commit_one(root, journal, entry, is_wanted)
-    ]
-
-
-def _commit_one(root: str, journal: Journal, entry: JournalEntry, is_wanted: bool) -> list[str]:
-    found = look_at(root, files_of(journal, entry) or ())
-    edit, paths, told = entry.edit, tuple(change.path for change in found.back), list[str]()
-    if entry.is_undone:
-        edit, paths = undoing(edit), found.before
-    commit, uncommitted = find_commit(root, paths), None
-    if paths and not commit:
+    told: list[str] = []
+    for entry in journal.owing():
+        if entry.name == but or _is_settled(root, journal, entry):
+            continue
+        edit = undoing(entry.edit) if entry.is_undone else entry.edit
         stopped = f'an earlier edit was stopped before its commit ("{edit.subject}")'
         if not is_wanted:
-            return [f"{stopped}: what it did is in no commit (git status)"]
-        commit, uncommitted = commit_edit(root, edit, paths, "")
-        if uncommitted is not None:
-            told = [f"{stopped}: {' '.join(uncommitted.message.split())}"]
-        elif commit:
-            told = [f"{stopped}: it is commit {commit[:12]} now"]
-    known = entry.commit if entry.is_undone else commit
-    return told + journal.end(
-        entry._replace(commit=known, committing=committing_after(uncommitted))
-    )
+            told.append(f"{stopped}: what it did is in no commit (git status)")
+            continue
+        try:
+            late = commit_late(root, journal, entry)
+        except CommitInterrupted:
+            raise CommitInterrupted(edit.subject, is_earlier=True) from None
+        if late.is_made:
+            told.append(f"{stopped}: what stands of it is commit {head_commit(root)[:12]} now")
+        if late.uncommitted is not None:
+            told.append(f"{stopped}: {' '.join(late.uncommitted.message.split())}")
+        told += late.warnings
+    return told
+
+
+def _is_settled(root: str, journal: Journal, entry: JournalEntry) -> bool:
+    """Say whether there is nothing to commit of an edit: HEAD has it, which is remembered; or nothing of it stands, by now."""
+    found = look_at(root, files_of(journal, entry) or ())
+    paths = found.before if entry.is_undone else tuple(change.path for change in found.back)
+    commit = find_commit(root, paths)
+    if commit:
+        known = entry.commit if entry.is_undone else commit
+        journal.end(entry._replace(commit=known, committing=Committing.NONE))
+    return bool(commit) or not paths
 
 
 def committing_after(uncommitted: NotCommitted | None) -> Committing:

@@ -59,13 +59,11 @@ def read_type(workspace: Workspace, written: str) -> tuple[str, tuple[str, ...]]
     text = written.strip()
     if not text:
         raise UsageError("a type is a word", "kb vocabulary lists them")
-    if not _TYPE.fullmatch(text):
-        raise UsageError(
-            f'"{text}" is no type', "letters, digits and '-'; kb vocabulary lists them"
-        )
     name = workspace.vocabulary.type_name(text)
     if name is not None:
         return name, ()
+    if not _TYPE.fullmatch(text):
+        raise UsageError(f'"{text}" is no type', "a word or several; kb vocabulary lists them")
     message = f'the vocabulary has no type "{text}"'
     hint = did_you_mean(text.lower(), sorted(workspace.vocabulary.types))
     if workspace.base.settings.strict:
@@ -94,8 +92,9 @@ def note_namesakes(
 ) -> tuple[str, ...]:
     """Name the others of the same type that bear a name, or whose id it is. Whether they are one is not decided here."""
     word = fold(name)
+    notes: tuple[str, ...] = ()
     if word != own and workspace.places.path_of(word) is not None:
-        return (f'"{name}" is the id of {workspace.name_of(word)}, to whom it leads',)
+        notes = (f'"{name}" is the id of {workspace.name_of(word)}, to whom it leads',)
     others = [
         id
         for id in workspace.graph.bearers_of_name(name)
@@ -103,10 +102,11 @@ def note_namesakes(
     ]
     if not others:
         held = workspace.unread.holding_name(name)
-        return (say_held(f'"{name}"', held),) if held else ()
+        return (*notes, say_held(f'"{name}"', held)) if held else notes
     shown = ", ".join(f"{workspace.name_of(id)} ({id})" for id in others[:5])
     more = f" and {len(others) - 5} more" if len(others) > 5 else ""
     return (
+        *notes,
         f'"{name}" is a name of {shown}{more} too: nothing is decided; '
         "kb merge if they are one, kb distinct if not",
     )

@@ -83,6 +83,7 @@ class JournalEntry(NamedTuple):
     )
     name: str = ""  #: of its file; empty where it has none
     committing: Committing = Committing.NONE
+    by: str = ""  #: who did it, for its commit
 
     @property
     def is_undone(self) -> bool:

@@ -61,21 +61,30 @@ def plan_unrelate(
     if not standing:
         return _edit(workspace, "unrelate", found[0], "is retired already", lambda _: None)
     current = [one for one in standing if is_current(one, workspace.now)]
-    if until:
-        _check_lasts(standing, workspace.now)
+    if until and not current:
+        standing = _ended_so(standing, until, workspace.now)
     one = _only(current or standing)
     if until:
         return _end(workspace, "unrelate", one, until)
     return _change(workspace, "unrelate", one, "retracted", retracted=True)
 
 
-def _check_lasts(standing: Sequence[Statement], now: int) -> None:
-    """Refuse to end what has ended: whoever says so does not mean that period."""
-    if all(is_over(one.interval, now) for one in standing):
+def _ended_so(standing: list[Statement], until: str, now: int) -> list[Statement]:
+    """Give those that are not over, else those that have that end already. Whoever ends what has ended means another one."""
+    if lasting := [one for one in standing if not is_over(one.interval, now)]:
+        return lasting
+    end = read_end_from_now("--until", until, now, [])
+    found = [
+        one
+        for one in standing
+        if one.interval and isinstance(one.interval.end, Date) and one.interval.end.text == end.text
+    ]
+    if not found:
         listed = ", ".join(f"^{one.id} ({render_time(one.interval)})" for one in standing)
         raise Refused(
             f"that has ended already: {listed}", "to mend its end: kb retire ^ID --until DATE"
         )
+    return found
 
 
 def _only(found: Sequence[Statement]) -> Statement:

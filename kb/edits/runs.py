@@ -26,7 +26,9 @@ _NEW_LIST = with_flags(
 class Run:
     """Makes the files of a run. The lock must be held."""
 
-    def __init__(self, root: str, name: str, now: int, *, is_to_commit: bool = False) -> None:
+    def __init__(
+        self, root: str, name: str, now: int, by: str = "", *, is_to_commit: bool = False
+    ) -> None:
         self.root, self.made = root, dict[str, None]()
         self.warnings: list[str] = []
         self._is_begun = self._is_unsure = False
@@ -40,6 +42,7 @@ class Run:
             at=now,
             state=State.BARRIER,  # as long as there is no list
             committing=Committing.OWED if is_to_commit else Committing.NONE,
+            by=by,
         )
         self._why = ""  #: there is none
         self._list: int | None = None  #: an open file, or ``None`` where there is none

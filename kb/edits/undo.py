@@ -1,7 +1,14 @@
 """``kb undo``: put back what the last edit changed, as it was to the byte. Refused where a file changed since."""
 
 from kb.edits.apply import Applied
-from kb.edits.commits import commit_edit, committing_after, files_of, find_commit, undoing
+from kb.edits.commits import (
+    commit_edit,
+    commit_owed,
+    committing_after,
+    files_of,
+    find_commit,
+    undoing,
+)
 from kb.edits.edit import Edit
 from kb.edits.journal import Committing, Journal, JournalEntry, State, Unknown
 from kb.edits.write_files import write_files
@@ -48,17 +55,19 @@ def undo_last(root: str, by: str = "", dry_run: bool = False) -> Applied:
         paths = tuple(file.path for file in files)
         if entry.committing is not Committing.NONE and not entry.commit:
             entry = entry._replace(commit=find_commit(root, paths))
+        was_asked = entry.committing is not Committing.NONE
+        warnings = commit_owed(root, journal, is_wanted=bool(entry.commit), but=entry.name)
         entry = entry._replace(committing=Committing.OWED if entry.commit else Committing.NONE)
         _write(root, journal, entry, undo)
         uncommitted = None
         if entry.commit:
             _, uncommitted = commit_edit(root, undoing(entry.edit), paths, by)
-        else:  # a commit that was killed leaves its files staged
+        elif was_asked:  # a commit that was killed leaves its files staged
             unstage_files(root, {change.path: change.before for change in undo.changes})
         done = entry._replace(state=State.UNDONE, committing=committing_after(uncommitted))
         why = journal.rewrite(done)
-        warnings = (f"undone, but not remembered as undone: {why}",) if why else ()
-        return Applied(undo, True, "", uncommitted=uncommitted, warnings=warnings)
+        warnings += [f"undone, but not remembered as undone: {why}"] if why else []
+        return Applied(undo, True, "", uncommitted=uncommitted, warnings=tuple(warnings))
 
 
 def _files_of(journal: Journal, entry: JournalEntry) -> tuple[WrittenFile, ...]:

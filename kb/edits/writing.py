@@ -14,16 +14,17 @@ from kb.store.writes import lock_knowledge_base
 
 @contextlib.contextmanager
 def writing(root: str) -> Iterator[Journal]:
-    """Hold the lock, and give the record of edits, which is where it belongs, and in which the newest is settled.
+    """Hold the lock, and give the record of edits, which is where it belongs, and in which what was done last is settled.
 
     It is settled before anything else is written, which would make its files tell something else.
     """
     with lock_knowledge_base(root):
         carry_record(root)
         journal = Journal(root)
-        newest = journal.newest()
-        if newest is not None:
-            settle(root, journal, newest)
+        for entry in journal.iter_newest():
+            settled = settle(root, journal, entry)
+            if settled is None or settled.state is not State.UNDONE:
+                break  # what was undone stands before what its undoing goes on with
         yield journal
 
 

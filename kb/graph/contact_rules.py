@@ -32,7 +32,7 @@ _SHARED_WORDS = """
     shipping shop soporte spam staff store studio subscribe subscriptions suggestions supply support suporte survey
     sysadmin system systems team tech technical techsupport test tickets training travel treasury unsubscribe usenet
     uucp ventas vendas verkauf vertrieb volunteer webmaster webteam website welcome work workshop www
-    bugs bugzilla build builds ci confluence docusign ezmlm gerrit git github gitlab invitation invitations jenkins jira
+    bugs bugzilla build builds confluence docusign ezmlm gerrit git github gitlab invitation invitations jenkins jira
     nagios srs svn sympa trac
 """
 _SHARED = frozenset(_SHARED_WORDS.split())
@@ -50,7 +50,7 @@ _PROGRAM = re.compile(
     r"(?:.*[._-])?(?:no|do[._-]?not|dont|never|kein|nicht)[._-]?(?:reply|respond)(?:[._=-].*|\d*)?|(?:.*[._-])?noreply.*"
     r"|(?:mailer|bounces?|owner|reply|notifications?|notify|alerts?|unsubscribe)(?:[._=-].+)?"
     rf"|.+-(?:{'|'.join(sorted(LIST_AFFIXES))}|requests)|.+-(?:bounces|return)[=-].*"
-    r"|.+-daemon|calendar-(?:server|notification)|srs[01]=.+|prvs=.+|btv1==.+"  # ways back, of SRS and BATV
+    r"|.+-daemon|calendar-(?:server|notification)|ci|srs[01]=.+|prvs=.+|btv1==.+"  # ways back, of SRS and BATV
 )
 #: Hosts of mailing lists, by the first of three or more labels.
 _LIST_HOST = re.compile(r"(?:lists?|listserv|mailman|listes|listas|mailinglists?)\.[^.]+\..+")

@@ -94,7 +94,9 @@ def ingest_sources(
         workspace = Workspace(open_for_reading(root, now, may_trust=False))
         is_to_commit = wants_commit(workspace.base.settings, options)
         late = commit_owed(root, journal, is_wanted=is_to_commit)
-        with contextlib.closing(Run(root, _NAME, now, is_to_commit=is_to_commit)) as run:
+        with contextlib.closing(
+            Run(root, _NAME, now, options.by, is_to_commit=is_to_commit)
+        ) as run:
             keeper = _Keeper(workspace, run)
             keeper.keep(items, progress)
             outcome = _finish(keeper, run, journal, options, is_to_commit=is_to_commit)
@@ -108,7 +110,8 @@ def _done_before(
     made = read_made(journal, done) if done.is_run else ()
     if made is None:
         warnings.append("which files it made is not known: the list of them is damaged")
-    commit, uncommitted = commit_if_wanted(root, journal, done, made or (), options)
+    commit, uncommitted, told = commit_if_wanted(root, journal, done, options)
+    warnings += told
     return Ingested(
         done.edit.subject,
         made=tuple(one.path for one in made or ()),

@@ -117,7 +117,8 @@ def _headers(message: Mail, warnings: list[str]) -> dict[str, list[str]]:
 
 def _participants(heads: dict[str, list[str]], warnings: list[str]) -> tuple[Participant, ...]:
     found: dict[tuple[Part, str], Participant] = {}
-    lists, programs = find_lists(heads), find_program_mailboxes(heads)
+    lists = find_lists(heads)
+    programs = find_program_mailboxes(heads, lists.has)
     for name, part in _PARTS:
         values = heads.get(name, [])[: None if part in _SEVERAL else 1]
         for box in read_addresses(",\n ".join(values), name.capitalize(), warnings):

@@ -34,11 +34,11 @@ class Participants:
         self.attached: set[str] = set()  #: ids of those who were there
         self.questions: dict[str, None] = {}
         self._names: dict[str, frozenset[str]] = {}  #: words of the names made here, by id
-        self._folded: set[str] = set()  #: those names as they are compared
+        self._folded: dict[str, str] = {}  #: those names as they are compared, each with an id
         self._namesakes: set[str] = set()  #: of those made here, whose name others bear
         self._listed: frozenset[str] = (
             frozenset()
-        )  #: keys that the record says to be a mailing list's
+        )  #: keys that the record says to be a list's or a program's
 
     def find(self, record: SourceRecord) -> dict[str, str]:
         """Map each key of a record's participants to whom it names, made if it is somebody new; to itself where it names nobody."""
@@ -50,6 +50,7 @@ class Participants:
         dropped = {id for id, change in self.planned.items() if change.path not in paths}
         self.made = {key: one for key, one in self.made.items() if one.id not in dropped}
         self.ids -= dropped
+        self._folded = {name: id for name, id in self._folded.items() if id not in dropped}
         self._namesakes -= dropped
         self.planned.clear()
 
@@ -155,12 +156,12 @@ class Participants:
         self._names[id] = _words_of(name)
         if self._workspace.graph.bearers_of_name(name) or fold(name) in self._folded:
             self._namesakes.add(id)
-        self._folded.add(fold(name))
+        self._folded.setdefault(fold(name), id)
         return id
 
 
 def _listed_keys(record: SourceRecord) -> frozenset[str]:
-    """Give the keys that a record, or the mail that it came in, says to be a mailing list's.
+    """Give the keys that a record, or the mail that it came in, says to be a mailing list's or a program's.
 
     That holds for it alone: anybody may send such a mail, and name anybody's address.
     """

@@ -4,9 +4,9 @@ Trackers and signing services write for many from one address, under the name of
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from kb.ingest.addresses import read_addresses
+from kb.ingest.addresses import Mailbox, read_addresses
 
 #: RFC 3834. What is ``auto-replied`` comes from somebody's own address.
 _AUTOMATIC = re.compile(r"\s*auto-(?:generated|notified)\b", re.I)
@@ -16,20 +16,23 @@ _SYSTEM = re.compile(
     r"|otrs|phabricator|redmine|sentry|trac|travis|zendesk)-"
 )
 #: ``Al Bar via DocuSign``, as mailing lists write it too.
-VIA = re.compile(r"\A(.*?) (?:via|über|par|por|через) ", re.I)
+VIA = re.compile(r"\A(.*?) (?:via|über|par|por|через) ")
 
 
-def find_program_mailboxes(heads: Mapping[str, Sequence[str]]) -> frozenset[str]:
+def find_program_mailboxes(
+    heads: Mapping[str, Sequence[str]], is_lists: Callable[[Mailbox], bool]
+) -> frozenset[str]:
     """Give the addresses that a program wrote a mail from, by its headers (all values by names in lower case).
 
-    That of its Sender where it has one: then From names the author, as in the invitations of some calendars.
+    That of its Sender where it has one: then From names the author, as in the invitations of some calendars. A mailing
+    list's is none: it passes on what the program wrote.
     """
     authors, senders = (
         [box for text in heads.get(name, ()) for box in read_addresses(text, name, [])]
         for name in ("from", "sender")
     )
     known = {box.address for box in authors}
-    writing = [box for box in senders if box.address not in known] or authors
+    writing = [box for box in senders if box.address not in known and not is_lists(box)] or authors
     is_automatic = any(map(_AUTOMATIC.match, heads.get("auto-submitted", ())))
     if not is_automatic and not any(map(_SYSTEM.match, heads)):
         writing = [box for box in authors if VIA.match(box.name)]

@@ -98,13 +98,13 @@ def unstage_files(root: str, written: Mapping[str, bytes | None]) -> None:
 
     A commit that was killed leaves them staged, for the user's next one.
     """
-    from git.exc import GitCommandError
-
     head = head_commit(root)
     index = _read_index(root, _Files(tuple(written), ()))
     staged = _staged(root) if index is not None else None
     if index is None or staged is None:
         return
+    from git.exc import GitCommandError
+
     lines: list[str] = []
     for path, data in written.items():
         place = index.prefix + path

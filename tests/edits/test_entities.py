@@ -183,6 +183,15 @@ def test_a_type_is_no_path(tmp_path: Path, type: str) -> None:
     assert ".." not in path
 
 
+def test_a_type_of_kb_yaml_is_one_whatever_it_is_called(tmp_path: Path) -> None:
+    """What the vocabulary has is written as it has it."""
+    root = write_kb(tmp_path, {}, 'kb: 1\ntypes:\n  "r&d": {}\n')
+    (path,) = do(root, plan_new, "R&D", "Zed").edit.paths
+    assert "type: r&d" in (root / path).read_text().replace('"', "")
+    with pytest.raises(UsageError, match="is no type"):
+        do(root, plan_new, "..%2F..%2Fevil", "Zed")
+
+
 def test_case_b30_a_folder_that_is_there_is_used(tmp_path: Path) -> None:
     """case B30: no folder is made that differs only in case."""
     root = write_kb(tmp_path, {"entities/Person/ada.md": entity("ada")})

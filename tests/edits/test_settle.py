@@ -399,9 +399,12 @@ def test_a_commit_stays_owed_whatever_comes_between(tmp_path: Path, what: str) -
     assert git(root, "rev-parse", "HEAD") == head  # nothing is done that cannot be told
     with (root / CHANGED).open("a") as file:
         file.write("By hand.\n")
-    (warning,) = observed(root, True).warnings
+    made, left = observed(root, True).warnings
     subject = "undo: three" if what == "undo" else "three"
-    assert f'"{subject}"' in warning
+    assert f'"{subject}"' in made
+    assert f"{CHANGED} changed since" in left
+    if what == "edit":
+        assert "Kb-By: ada" in git(root, "log", "-1", "--skip=1", "--format=%b")
     assert git(root, "log", "--format=%s", "-2").splitlines() == ["observe: Next.", subject]
     assert git(root, "diff", "HEAD", "--name-only").splitlines() == [CHANGED]
     tree = git(root, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
@@ -523,3 +526,118 @@ def test_what_git_has_made_meanwhile_is_made(
     monkeypatch.setattr("kb.edits.commits.commit_files", beside)
     done = do(root, WriteOptions(commit=True))
     assert (done.uncommitted, done.commit) == (None, git(root, "rev-parse", "HEAD").strip())
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
+@pytest.mark.parametrize("how", ["repeat", "undo"])
+def test_whatever_makes_a_commit_pays_what_is_owed(tmp_path: Path, how: str) -> None:
+    """A repeat that is committed now, and an undoing: no commit is without the source that another one owes."""
+    root = killed(tmp_path, "edit", False)
+    edit = Edit("two", "two", (FileChange("entities/person/two.md", None, entity("two").encode()),))
+    options = WriteOptions(idempotency_key="two", request="two")
+    head = git(root, "rev-parse", "HEAD").strip()
+    first = apply_edit(str(root), NOW, lambda _: edit, options)
+    assert (first.commit, git(root, "rev-parse", "HEAD").strip()) == ("", head)
+    again = apply_edit(str(root), NOW, lambda _: edit, options._replace(commit=True))
+    subjects = ["two", "three"]
+    assert git(root, "log", "--format=%s", "-2").splitlines() == subjects
+    assert ["stopped before its commit" in one for one in again.warnings] == [True]
+    if how == "undo":
+        journal = Journal(str(root))
+        entry = next(one for one in journal.iter_newest() if one.edit.subject == "three")
+        git(root, "rm", "--quiet", "--cached", MADE)
+        git(root, "commit", "--quiet", "-m", "out")
+        journal.rewrite(entry._replace(commit="", committing=Committing.OWED))
+        undone = undo_last(str(root))
+        assert ["stopped before its commit" in one for one in undone.warnings] == [True]
+        assert git(root, "log", "--format=%s", "-2").splitlines() == ["undo: two", "three"]
+    assert git(root, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("is_made", [False, True])
+def test_a_repeat_interrupted_in_its_commit_is_committed_by_the_next_edit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_made: bool
+) -> None:
+    """As the edit itself would be, whether git went on to the end or not; where it did, the undoing is a commit."""
+    root = make_repository(write_kb(tmp_path, {k: v for k, v in BEFORE.items() if v is not None}))
+    do(root, OPTIONS)
+
+    def interrupted(*_: object) -> tuple[str, str]:
+        if is_made:
+            git(root, "add", "--all")
+            git(root, "commit", "--quiet", "-m", "three")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("kb.edits.commits.commit_files", interrupted)
+        with pytest.raises(CommitInterrupted):
+            do(root, OPTIONS._replace(commit=True))
+    if is_made:
+        undo_last(str(root))
+        assert _committed(root) == "undo: three"
+    else:
+        assert "stopped before its commit" in observed(root, True).warnings[0]
+    assert git(root, "status", "--porcelain") == ""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
+def test_an_interruption_in_the_commit_of_an_earlier_edit_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was asked for is not done; that is no word of undoing what is another's."""
+    root = killed(tmp_path, "edit", False)
+    before = tree(root)
+
+    def interrupted(*_: object) -> tuple[str, str]:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("kb.edits.commits.commit_files", interrupted)
+        with pytest.raises(CommitInterrupted, match="nothing else was done") as told:
+            observed(root, True)
+    assert "undo" not in told.value.hint
+    assert tree(root) == before
+    assert observed(root, True).commit
+
+
+def test_a_repeat_of_what_was_committed_in_part_says_what_is_not(tmp_path: Path) -> None:
+    """Each time it is asked: the rest of it is not in HEAD as it was written."""
+    root = make_repository(write_kb(tmp_path, {k: v for k, v in BEFORE.items() if v is not None}))
+    do(root, OPTIONS)
+    with (root / CHANGED).open("a") as file:
+        file.write("By hand.\n")
+    for _ in range(2):
+        again = do(root, OPTIONS._replace(commit=True))
+        assert again.commit == ""
+        assert again.uncommitted is not None
+        assert f"{CHANGED} changed since" in again.uncommitted.message
+    assert git(root, "log", "--format=%s").splitlines()[0] == "three"
+
+
+def test_an_undoing_of_an_older_edit_that_was_killed_is_settled(tmp_path: Path) -> None:
+    """All its files are put back: the next undo goes on with the edit before it."""
+    root = write_kb(tmp_path, {})
+    for number in range(3):
+        observed(root, False) if number else do_one(root)
+    undo_last(str(root))
+    journal = Journal(str(root))
+    entry = journal.last()
+    assert entry is not None
+    undo_last(str(root))
+    journal.rewrite(entry._replace(state=State.UNDOING))
+    assert undo_last(str(root)).edit.subject == "undo: one"
+
+
+def do_one(root: Path) -> Applied:
+    """Make one file."""
+    edit = Edit("one", "one", (FileChange(MADE, None, entity("made").encode()),))
+    return apply_edit(str(root), NOW, lambda _: edit, WriteOptions())
+
+
+def test_an_undoing_leaves_what_the_user_staged(tmp_path: Path) -> None:
+    """Where kb was to commit nothing, it staged nothing."""
+    root = make_repository(write_kb(tmp_path, {k: v for k, v in BEFORE.items() if v is not None}))
+    do(root, WriteOptions())
+    git(root, "add", MADE)
+    undo_last(str(root))
+    assert git(root, "diff", "--cached", "--name-only").split() == [MADE]

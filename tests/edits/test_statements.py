@@ -601,6 +601,7 @@ def test_unrelate_refuses_to_choose(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="ended already"):
         unrelate(root, "ada", "works-for", "acme", until="2026")
     assert snapshot(root) == before
+    assert unrelate(root, "ada", "works-for", "acme", until="2014").edit.changes == ()
     relate(root, "ada", "works-for", "acme", since="2020")
     unrelate(root, "ada", "works-for", "acme", until="2021")
     assert items(root)[-1] == f"{STANDING} (2020/2021) [^{SAID}]"

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from kb.graph.contact_rules import is_shared_mailbox
+from kb.ingest.addresses import Mailbox
 from kb.ingest.program_mails import find_program_mailboxes
 from tests.conftest import entity, write_kb
 from tests.ingest.test_keep_sources import run_json
@@ -18,6 +19,11 @@ HEADS = [
     {"X-Bugzilla-Reason": "CC"},
     {"X-Gerrit-MessageType": "comment"},
 ]
+
+
+def never(_: Mailbox) -> bool:
+    """No mailbox is a list's."""
+    return False
 
 
 def mail(path: Path, number: int, sender: str, heads: dict[str, str]) -> None:
@@ -80,7 +86,9 @@ def test_a_service_that_writes_in_somebodys_name_is_nobody(tmp_path: Path) -> No
 )
 def test_whose_address_it_is(heads: dict[str, list[str]], found: list[str]) -> None:
     """Sender's where it is another than From's, since From then names who wrote."""
-    assert sorted(find_program_mailboxes({"from": ["Dana <dana@x.example>"], **heads})) == found
+    assert (
+        sorted(find_program_mailboxes({"from": ["Dana <dana@x.example>"], **heads}, never)) == found
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,3 +108,29 @@ def test_addresses_of_programs(address: str) -> None:
     """Whatever name one shows, it is nobody's key."""
     assert is_shared_mailbox(address)
     assert not is_shared_mailbox("gitta.builder@x.example")
+
+
+def test_a_tracker_through_a_list_is_a_tracker(tmp_path: Path) -> None:
+    """The list's program is its Sender, and wrote nothing."""
+    root = write_kb(tmp_path / "kb", {})
+    mails = tmp_path / "mails"
+    mails.mkdir()
+    heads = {
+        "X-GitLab-Project": "kb",
+        "Sender": "dev-bounces@lists.x.example",
+        "List-Id": "<dev.lists.x.example>",
+        "List-Post": "<mailto:dev@lists.x.example>",
+    }
+    for number, name in enumerate(("Jane Doe", "Karl Kurz")):
+        mail(mails / f"{number}.eml", number, f'"{name}" <{TRACKER}>', heads)
+    done = run_json(root, "ingest", str(mails))
+    assert [one["id"] for one in done["entities"]] == ["dana"]
+
+
+@pytest.mark.parametrize("name", ["Dana Dalla Via (Northpeak)", "Luca Via Verdi", "Sri Par Wati"])
+def test_names_that_look_like_a_service_are_names(tmp_path: Path, name: str) -> None:
+    """What stands between two is written small."""
+    root = write_kb(tmp_path / "kb", {})
+    path = tmp_path / "1.eml"
+    mail(path, 1, f'"{name}" <someone@x.example>', {})
+    assert len(run_json(root, "ingest", str(path))["entities"]) == 2

@@ -498,6 +498,9 @@ def test_where_there_is_no_git_program_a_changed_file_stays(tmp_path: Path) -> N
     assert (done.returncode, said["error"]["code"]) == (1, "not-committed"), done.stderr
     assert "there is no git program" in said["error"]["message"]
     assert "Countess" in (root / "entities/person/ada.md").read_text()
+    command = [sys.executable, "-m", "kb", "undo", "--root", str(root)]
+    subprocess.run(command, env=environment, capture_output=True, check=True)
+    assert "Countess" not in (root / "entities/person/ada.md").read_text()
 
 
 def test_what_was_staged_is_taken_out_again(tmp_path: Path) -> None:
