@@ -74,11 +74,8 @@ def commit_late(root: str, journal: Journal, entry: JournalEntry) -> LateCommit:
     Git had refused, or its process was killed. A source that stands may be cited in HEAD by now: it is committed, whatever
     became of the other files; where HEAD has those otherwise, that is told, and the commit is not the edit's.
     """
-    found, edit = look_at(root, files_of(journal, entry) or ()), entry.edit
-    written = tuple(change.path for change in found.back)
-    standing, changed = written, (*found.other, *found.before)
-    if entry.is_undone:
-        edit, standing, changed = undoing(edit), found.before, (*found.other, *written)
+    edit = undoing(entry.edit) if entry.is_undone else entry.edit
+    standing, changed = _part_by_standing(root, journal, entry)
     if not standing:
         why = NotCommitted(f"{changed[0]} changed since") if changed else None
         return LateCommit(entry, None if why and find_commit(root, changed) else why)
@@ -104,11 +101,12 @@ def commit_owed(root: str, journal: Journal, *, is_wanted: bool, but: str = "") 
     """
     told: list[str] = []
     for entry in journal.owing():
-        if entry.name == but or _is_settled(root, journal, entry):
+        standing, _ = _part_by_standing(root, journal, entry)
+        if entry.name == but or not standing:
             continue
         edit = undoing(entry.edit) if entry.is_undone else entry.edit
         stopped = f'an earlier edit was stopped before its commit ("{edit.subject}")'
-        if not is_wanted:
+        if not is_wanted and not find_commit(root, standing):
             told.append(f"{stopped}: what it did is in no commit (git status)")
             continue
         try:
@@ -123,15 +121,15 @@ def commit_owed(root: str, journal: Journal, *, is_wanted: bool, but: str = "") 
     return told
 
 
-def _is_settled(root: str, journal: Journal, entry: JournalEntry) -> bool:
-    """Say whether there is nothing to commit of an edit: HEAD has it, which is remembered; or nothing of it stands, by now."""
+def _part_by_standing(
+    root: str, journal: Journal, entry: JournalEntry
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Give the files of an edit that are as it wrote them, or of its undoing as that put them back; and the others."""
     found = look_at(root, files_of(journal, entry) or ())
-    paths = found.before if entry.is_undone else tuple(change.path for change in found.back)
-    commit = find_commit(root, paths)
-    if commit:
-        known = entry.commit if entry.is_undone else commit
-        journal.end(entry._replace(commit=known, committing=Committing.NONE))
-    return bool(commit) or not paths
+    written = tuple(change.path for change in found.back)
+    if entry.is_undone:
+        return found.before, (*found.other, *written)
+    return written, (*found.other, *found.before)
 
 
 def committing_after(uncommitted: NotCommitted | None) -> Committing:
