@@ -301,6 +301,8 @@ def _run() -> int:
     except (click.Abort, KeyboardInterrupt):
         return _end_interrupted()
     except KbError as error:
+        for note in getattr(error, "__notes__", ()):
+            click.echo(f"kb: {note}", err=True)
         return _tell(error.code, error.message, error.hint)
     # The edge: a stream that takes nothing is the caller's, all else is a fault of ours and leaves a log.
     except OSError as error:

@@ -15,6 +15,7 @@ from kb.edits.commits import (
     commit_late,
     commit_owed,
     committing_after,
+    left_unsaid,
 )
 from kb.edits.edit import Edit, file_revision
 from kb.edits.journal import Committing, Journal, JournalEntry, Repeated, State
@@ -89,10 +90,11 @@ def apply_edit(root: str, now: int, plan: Plan, options: WriteOptions) -> Applie
         edit = plan(Workspace(open_for_reading(root, now, may_trust=False)))
         _check_revision(root, edit, options.if_revision)
         return Applied(edit, False, _revision_after(root, edit))
+    told: list[str] = []  #: of what was owed, and is done once, however often the edit is tried
     for attempt in range(_TRIES):
         try:
-            with writing(root) as journal:
-                return _apply_once(root, journal, now, plan, options)
+            with left_unsaid(told), writing(root) as journal:
+                return _apply_once(root, journal, now, plan, options, told)
         except ConcurrentModification:
             if attempt == _TRIES - 1 or options.if_revision:
                 raise
@@ -101,7 +103,7 @@ def apply_edit(root: str, now: int, plan: Plan, options: WriteOptions) -> Applie
 
 
 def _apply_once(
-    root: str, journal: Journal, now: int, plan: Plan, options: WriteOptions
+    root: str, journal: Journal, now: int, plan: Plan, options: WriteOptions, told: list[str]
 ) -> Applied:
     done = find_done(root, journal, options)
     if done is not None:
@@ -112,7 +114,8 @@ def _apply_once(
     _check_revision(root, edit, options.if_revision)
     revision = _revision_after(root, edit)
     is_wanted = wants_commit(workspace.base.settings, options)
-    warnings = commit_owed(root, journal, is_wanted=is_wanted) + warn_of_damage(journal, options)
+    told += commit_owed(root, journal, is_wanted=is_wanted)
+    warnings = [*told, *warn_of_damage(journal, options)]
     is_to_commit = bool(edit.changes) and is_wanted
     entry = JournalEntry(
         edit,
@@ -177,10 +180,12 @@ def commit_if_wanted(
     """Commit what was done before, where it is to be and is not; give the commit's id, or why there is none, and warnings."""
     settings = load_configuration(root).configuration.settings
     is_empty = not (done.edit.changes or done.is_run)
-    if done.commit or done.is_undone or is_empty or not wants_commit(settings, options):
+    is_known = bool(done.commit) and done.committing is Committing.NONE
+    if is_known or done.is_undone or is_empty or not wants_commit(settings, options):
         return done.commit, None, []
     told = commit_owed(root, journal, is_wanted=True, but=done.name)
-    late = commit_late(root, journal, done)
+    with left_unsaid(told):
+        late = commit_late(root, journal, done)
     return late.entry.commit, late.uncommitted, [*told, *late.warnings]
 
 

@@ -1,6 +1,7 @@
 """Edits as commits: what a commit says, and whether one was made already. A failure of git loses no file."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kb.derived.revision import is_same, read_tree
@@ -9,10 +10,13 @@ from kb.edits.journal import Committing, Journal, JournalEntry
 from kb.edits.runs import read_made
 from kb.edits.written_files import WrittenFile, look_at, read_file, written_files
 from kb.errors import ErrorCode, KbError
+from kb.model.names import stem_of
 from kb.store.git import last_commit_of
 from kb.store.git_commit import commit_files
 from kb.store.references import find_git_dir, head_commit
+from kb.store.root import OBSERVATIONS
 
+_UNDO = "undo"
 #: Observations that a commit names.
 _MOST_TRAILERS = 50
 
@@ -34,13 +38,17 @@ class CommitInterrupted(KbError):
 
     code = ErrorCode.INTERRUPTED
 
-    def __init__(self, subject: str, *, is_earlier: bool = False) -> None:
-        what, hint = "the commit; what was written stands", "; kb undo takes it back"
+    def __init__(self, edit: Edit, *, is_earlier: bool = False) -> None:
+        what = "the commit; what was written stands"
         if is_earlier:
-            what, hint = "the commit of an earlier edit, and nothing else was done", ""
+            what = "the commit of an earlier edit, and nothing else was done"
+        is_ours = (
+            not is_earlier and edit.name != _UNDO
+        )  # else undo would take back what is another's
         super().__init__(
-            f'interrupted while git made {what}: "{subject}"',
-            f"the next edit with --commit commits it, if git did not{hint}",
+            f'interrupted while git made {what}: "{edit.subject}"',
+            "the next edit with --commit commits it, if git did not"
+            + ("; kb undo takes it back" if is_ours else ""),
         )
 
 
@@ -53,7 +61,7 @@ def commit_edit(
     try:
         commit, why = commit_files(root, tuple(paths), _commit_message(edit, by))
     except KeyboardInterrupt:
-        raise CommitInterrupted(edit.subject) from None
+        raise CommitInterrupted(edit) from None
     if why and (made := find_commit(root, paths)):  # by git, whose caller was killed before
         return made, None
     return commit, NotCommitted(why) if why else None
@@ -63,8 +71,9 @@ class LateCommit(NamedTuple):
     """What came of the commit of an edit, or of an undoing, that was done without."""
 
     entry: JournalEntry  #: as it is remembered now
-    uncommitted: NotCommitted | None = None
+    uncommitted: NotCommitted | None = None  #: of all of it, or of what is left out
     is_made: bool = False  #: now; else HEAD had it, or nothing of it stands
+    left_out: str = ""  #: a file of it that changed since, and of which HEAD has neither text
     warnings: tuple[str, ...] = ()
 
 
@@ -72,13 +81,16 @@ def commit_late(root: str, journal: Journal, entry: JournalEntry) -> LateCommit:
     """Commit what stands of an edit that was done without, or of its undoing, if HEAD does not have it.
 
     Git had refused, or its process was killed. A source that stands may be cited in HEAD by now: it is committed, whatever
-    became of the other files; where HEAD has those otherwise, that is told, and the commit is not the edit's.
+    became of the other files.
     """
     edit = undoing(entry.edit) if entry.is_undone else entry.edit
     standing, changed = _part_by_standing(root, journal, entry)
+    if entry.is_run:
+        edit = edit._replace(observations=tuple(_observations_of(standing)))
+    left_out = next(_iter_lacking(root, entry, changed), "")
+    why = NotCommitted(f"{left_out} changed since") if left_out else None
     if not standing:
-        why = NotCommitted(f"{changed[0]} changed since") if changed else None
-        return LateCommit(entry, None if why and find_commit(root, changed) else why)
+        return LateCommit(entry, why, left_out=left_out)
     commit, uncommitted, is_made = find_commit(root, standing), None, False
     if not commit:
         if entry.committing is not Committing.OWED:  # git may be killed, or we
@@ -86,11 +98,36 @@ def commit_late(root: str, journal: Journal, entry: JournalEntry) -> LateCommit:
             journal.rewrite(entry)
         commit, uncommitted = commit_edit(root, edit, standing, entry.by)
         is_made = bool(commit)
-    if uncommitted is None and changed and not find_commit(root, changed):
-        commit, uncommitted = "", NotCommitted(f"{changed[0]} changed since")
+    uncommitted = uncommitted or why
     known = entry.commit if entry.is_undone else commit
     entry = entry._replace(commit=known, committing=committing_after(uncommitted))
-    return LateCommit(entry, uncommitted, is_made, tuple(journal.end(entry)))
+    return LateCommit(entry, uncommitted, is_made, left_out, tuple(journal.end(entry)))
+
+
+def _iter_lacking(root: str, entry: JournalEntry, paths: Iterable[str]) -> Iterator[str]:
+    """Yield files that are otherwise than an edit, or its undoing, left them, and of which HEAD has neither text."""
+    head = head_commit(root)
+    tree = (read_tree(root, head) if head else None) or {}
+    for path in paths:
+        left = {
+            change.path: change.before if entry.is_undone else change.after
+            for change in entry.edit.changes
+        }
+        texts = [read_file(root, path), *([left[path]] if path in left else [])]
+        if not any(_is_in(tree, path, text) for text in texts):
+            yield path
+
+
+def _is_in(tree: Mapping[str, str], path: str, data: bytes | None) -> bool:
+    """Say whether a tree has a file with some bytes, or has none where they are ``None``."""
+    blob = tree.get(path)
+    if data is None or blob is None:
+        return data is None and blob is None
+    return is_same(data, blob)
+
+
+def _observations_of(paths: Iterable[str]) -> Iterator[str]:
+    return (stem_of(path) for path in paths if path.startswith(f"{OBSERVATIONS}/"))
 
 
 def commit_owed(root: str, journal: Journal, *, is_wanted: bool, but: str = "") -> list[str]:
@@ -112,10 +149,13 @@ def commit_owed(root: str, journal: Journal, *, is_wanted: bool, but: str = "") 
         try:
             late = commit_late(root, journal, entry)
         except CommitInterrupted:
-            raise CommitInterrupted(edit.subject, is_earlier=True) from None
+            raise CommitInterrupted(edit, is_earlier=True) from None
         if late.is_made:
-            told.append(f"{stopped}: what stands of it is commit {head_commit(root)[:12]} now")
-        if late.uncommitted is not None:
+            left = f"; {late.left_out} changed since, and is left to that" if late.left_out else ""
+            told.append(
+                f"{stopped}: what stands of it is commit {head_commit(root)[:12]} now{left}"
+            )
+        elif late.uncommitted is not None and not late.left_out:
             told.append(f"{stopped}: {' '.join(late.uncommitted.message.split())}")
         told += late.warnings
     return told
@@ -145,7 +185,7 @@ def files_of(journal: Journal, entry: JournalEntry) -> tuple[WrittenFile, ...] |
 def undoing(edit: Edit) -> Edit:
     """Give what the undoing of an edit is called, without what it changes."""
     subject = f"undo: {edit.subject}"
-    return edit._replace(name="undo", subject=subject, changes=(), observations=(), notes=())
+    return edit._replace(name=_UNDO, subject=subject, changes=(), observations=(), notes=())
 
 
 def find_commit(root: str, paths: Sequence[str]) -> str:
@@ -154,11 +194,20 @@ def find_commit(root: str, paths: Sequence[str]) -> str:
     tree = read_tree(root, head) if head and paths else None
     if tree is None:
         return ""
-    for path in paths:
-        data, blob = read_file(root, path), tree.get(path)
-        if (data is None) is not (blob is None) or (data and blob and not is_same(data, blob)):
-            return ""
-    return last_commit_of(root, paths[0])
+    if all(_is_in(tree, path, read_file(root, path)) for path in paths):
+        return last_commit_of(root, paths[0])
+    return ""
+
+
+@contextlib.contextmanager
+def left_unsaid(told: Iterable[str]) -> Iterator[None]:
+    """Let what was done besides be a note of an error, where the answer that would say it does not come."""
+    try:
+        yield
+    except KbError as error:
+        for line in told:
+            error.add_note(line)
+        raise
 
 
 def _commit_message(edit: Edit, by: str) -> str:

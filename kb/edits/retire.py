@@ -70,15 +70,13 @@ def plan_unrelate(
 
 
 def _ended_so(standing: list[Statement], until: str, now: int) -> list[Statement]:
-    """Give those that are not over, else those that have that end already. Whoever ends what has ended means another one."""
-    if lasting := [one for one in standing if not is_over(one.interval, now)]:
-        return lasting
+    """Give those that have that end already, else those that are not over. Whoever ends what has ended means another one."""
     end = read_end_from_now("--until", until, now, [])
     found = [
         one
         for one in standing
         if one.interval and isinstance(one.interval.end, Date) and one.interval.end.text == end.text
-    ]
+    ] or [one for one in standing if not is_over(one.interval, now)]
     if not found:
         listed = ", ".join(f"^{one.id} ({render_time(one.interval)})" for one in standing)
         raise Refused(

@@ -7,6 +7,7 @@ from kb.edits.commits import (
     committing_after,
     files_of,
     find_commit,
+    left_unsaid,
     undoing,
 )
 from kb.edits.edit import Edit
@@ -57,11 +58,14 @@ def undo_last(root: str, by: str = "", dry_run: bool = False) -> Applied:
             entry = entry._replace(commit=find_commit(root, paths))
         was_asked = entry.committing is not Committing.NONE
         warnings = commit_owed(root, journal, is_wanted=bool(entry.commit), but=entry.name)
-        entry = entry._replace(committing=Committing.OWED if entry.commit else Committing.NONE)
-        _write(root, journal, entry, undo)
+        committing = Committing.OWED if entry.commit else Committing.NONE
+        entry = entry._replace(committing=committing, by=by)
+        with left_unsaid(warnings):
+            _write(root, journal, entry, undo)
         uncommitted = None
         if entry.commit:
-            _, uncommitted = commit_edit(root, undoing(entry.edit), paths, by)
+            with left_unsaid(warnings):
+                _, uncommitted = commit_edit(root, undoing(entry.edit), paths, by)
         elif was_asked:  # a commit that was killed leaves its files staged
             unstage_files(root, {change.path: change.before for change in undo.changes})
         done = entry._replace(state=State.UNDONE, committing=committing_after(uncommitted))

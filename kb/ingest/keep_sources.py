@@ -18,7 +18,7 @@ from kb.edits.apply import (
     wants_commit,
     warn_of_damage,
 )
-from kb.edits.commits import NotCommitted, commit_edit, commit_owed, committing_after
+from kb.edits.commits import NotCommitted, commit_edit, commit_owed, committing_after, left_unsaid
 from kb.edits.edit import Edit
 from kb.edits.journal import Committing, Journal, JournalEntry
 from kb.edits.new_observation import plan_observation
@@ -94,9 +94,10 @@ def ingest_sources(
         workspace = Workspace(open_for_reading(root, now, may_trust=False))
         is_to_commit = wants_commit(workspace.base.settings, options)
         late = commit_owed(root, journal, is_wanted=is_to_commit)
-        with contextlib.closing(
-            Run(root, _NAME, now, options.by, is_to_commit=is_to_commit)
-        ) as run:
+        with (
+            left_unsaid(late),
+            contextlib.closing(Run(root, _NAME, now, options.by, is_to_commit=is_to_commit)) as run,
+        ):
             keeper = _Keeper(workspace, run)
             keeper.keep(items, progress)
             outcome = _finish(keeper, run, journal, options, is_to_commit=is_to_commit)

@@ -93,14 +93,12 @@ class Participants:
 
     def _bearer_of_another(self, participant: Participant, key: str) -> str:
         """Give whoever is known by another key of the same card; that somebody does not bear this one is said."""
-        for other in participant.keys:
-            if other in self.made:
-                return self.made[other].id
         named = self._named_by(participant)
         if len(named) != 1:
             return ""
         (id,) = named
-        self.attached.add(id)
+        if id not in self._names:
+            self.attached.add(id)
         self.questions[f"{key}: on a card of {id}, who does not bear it: kb set {id} key {key}"] = (
             None
         )
