@@ -20,6 +20,7 @@ from kb.edits.journal import Committing, Journal, State, Unknown
 from kb.edits.observe import plan_observe
 from kb.edits.undo import NothingToUndo, Undone, undo_last
 from kb.edits.workspace import Refused, Workspace
+from kb.edits.write_files import write_files
 from kb.edits.writing import begin_barrier, end_barrier, writing
 from kb.errors import ConcurrentModification
 from kb.store.writes import WriteRefused, lock_path
@@ -640,3 +641,88 @@ def test_an_undoing_leaves_what_the_user_staged(tmp_path: Path) -> None:
     git(root, "add", MADE)
     undo_last(str(root))
     assert git(root, "diff", "--cached", "--name-only").split() == [MADE]
+
+
+def test_an_undoing_interrupted_in_its_commit_gives_no_advice_to_undo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That would take back the edit before."""
+    root = make_repository(write_kb(tmp_path, {k: v for k, v in BEFORE.items() if v is not None}))
+    do(root, WriteOptions(commit=True))
+
+    def interrupted(*_: object) -> tuple[str, str]:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("kb.edits.commits.commit_files", interrupted)
+        with pytest.raises(CommitInterrupted, match='"undo: three"') as told:
+            undo_last(str(root), by="bob")
+    assert "kb undo" not in told.value.hint
+    observed(root, True)
+    assert git(root, "log", "-1", "--skip=1", "--format=%s").strip() == "undo: three"
+    assert "Kb-By: bob" in git(root, "log", "-1", "--skip=1", "--format=%b")
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
+def test_an_undoing_after_a_payment_in_part_is_a_commit(tmp_path: Path) -> None:
+    """HEAD has some of the edit: it goes from there, too."""
+    root = killed(tmp_path, "edit", False)
+    before = (root / CHANGED).read_bytes()
+    (root / CHANGED).write_bytes(before + b"By hand.\n")
+    observed(root, True)
+    (root / CHANGED).write_bytes(before)
+    undo_last(str(root))
+    undo_last(str(root))
+    assert _committed(root) == "undo: three"
+    assert git(root, "ls-tree", "--name-only", "HEAD", MADE) == ""
+    assert git(root, "status", "--porcelain") == ""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
+@pytest.mark.parametrize("what", ["edit", "undo"])
+def test_what_git_had_before_a_hand_came_is_committed(tmp_path: Path, what: str) -> None:
+    """Git went on after its caller was killed; what changed then is nobody's owing."""
+    root = killed(tmp_path, what, True)
+    with (root / CHANGED).open("a") as file:
+        file.write("By hand.\n")
+    assert observed(root, False).warnings == ()
+    assert Journal(str(root)).owing() == ()
+
+
+def test_a_repeat_of_what_a_user_committed_is_committed(tmp_path: Path) -> None:
+    """Whatever became of the files since."""
+    root = make_repository(write_kb(tmp_path, {k: v for k, v in BEFORE.items() if v is not None}))
+    do(root, OPTIONS)
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "-m", "by hand")
+    with (root / CHANGED).open("a") as file:
+        file.write("More.\n")
+    again = do(root, OPTIONS._replace(commit=True))
+    assert (again.is_repeated, again.uncommitted) == (True, None)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
+@pytest.mark.parametrize("is_tried_again", [False, True])
+def test_what_was_paid_is_said_whatever_becomes_of_the_edit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_tried_again: bool
+) -> None:
+    """By the answer of the try that does it, or as a note of the error."""
+    root = killed(tmp_path, "edit", False)
+    real, tries = write_files, list[int]()
+
+    def failing(*arguments: Any) -> None:
+        tries.append(1)
+        if len(tries) == 1 and is_tried_again:
+            raise ConcurrentModification("x")
+        if not is_tried_again:
+            raise WriteRefused("full")
+        real(*arguments)
+
+    monkeypatch.setattr("kb.edits.apply.write_files", failing)
+    if is_tried_again:
+        (said,) = observed(root, True).warnings
+    else:
+        with pytest.raises(WriteRefused) as refused:
+            observed(root, True)
+        (said,) = refused.value.__notes__
+    assert "what stands of it is commit" in said

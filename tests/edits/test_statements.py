@@ -602,6 +602,9 @@ def test_unrelate_refuses_to_choose(tmp_path: Path) -> None:
         unrelate(root, "ada", "works-for", "acme", until="2026")
     assert snapshot(root) == before
     assert unrelate(root, "ada", "works-for", "acme", until="2014").edit.changes == ()
+    relate(root, "ada", "works-for", "acme", since="2099")
+    assert unrelate(root, "ada", "works-for", "acme", until="2014").edit.changes == ()
+    undo_last(str(root))
     relate(root, "ada", "works-for", "acme", since="2020")
     unrelate(root, "ada", "works-for", "acme", until="2021")
     assert items(root)[-1] == f"{STANDING} (2020/2021) [^{SAID}]"

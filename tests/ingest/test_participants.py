@@ -114,3 +114,15 @@ def test_a_room_bears_its_address(root: Path, tmp_path: Path) -> None:
     assert {one["id"] for one in done["entities"]} == {"room", "resource"}
     found = check_knowledge_base(open_knowledge_base(str(root), NOW))
     assert [one.code for one in found if one.code == "KB210"] == []
+
+
+def test_a_key_beside_one_of_somebody_made_in_the_run_is_told(root: Path, tmp_path: Path) -> None:
+    """As of somebody who was there: it is not borne, and the command that gives it is named."""
+    folder = tmp_path / "cards"
+    folder.mkdir()
+    card(folder / "1.vcf", "New Guy", "ng@x.example", "ng2@x.example")
+    card(folder / "2.vcf", "New Guy", "ng2@x.example", "ng3@x.example")
+    done = run_json(root, "ingest", str(folder))
+    (question,) = done["questions"]
+    assert "kb set new-guy key email:ng3@x.example" in question
+    assert done["attached"] == 0
