@@ -108,13 +108,13 @@ def _iter_lacking(root: str, entry: JournalEntry, paths: Iterable[str]) -> Itera
     """Yield files that are otherwise than an edit, or its undoing, left them, and of which HEAD has neither text."""
     head = head_commit(root)
     tree = (read_tree(root, head) if head else None) or {}
+    left = {
+        change.path: change.before if entry.is_undone else change.after
+        for change in entry.edit.changes
+    }
     for path in paths:
-        left = {
-            change.path: change.before if entry.is_undone else change.after
-            for change in entry.edit.changes
-        }
-        texts = [read_file(root, path), *([left[path]] if path in left else [])]
-        if not any(_is_in(tree, path, text) for text in texts):
+        is_left = path in left and _is_in(tree, path, left[path])
+        if not is_left and not _is_in(tree, path, read_file(root, path)):
             yield path
 
 
