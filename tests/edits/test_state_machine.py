@@ -238,7 +238,8 @@ class Editing(RuleBasedStateMachine):
             return
         before = self.answers()
         merge: Plan = lambda workspace: plan_merge(workspace, one, other, REASON)  # noqa: E731
-        if self.do(merge, one, other) is None:
+        done = self.do(merge, one, other)
+        if done is None or not done.edit.changes:  # refused, or they are merged already
             return
         survivor = self.survivor(one)
         self.change(other, lambda page: page._replace(merged_into=survivor))
