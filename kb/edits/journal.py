@@ -154,12 +154,6 @@ class Journal:
         """Find the edit that was done, or begun, under an idempotency key."""
         return next((one for one in self.iter_newest() if one.idempotency_key == key), None)
 
-    def newest(self) -> JournalEntry | None:
-        """Give the entry of the last edit; ``None`` where there is none, or it cannot be read."""
-        names = self._names() if not why_distrusted(self._place) else ()
-        entry = self._read(names[-1]) if names else None
-        return None if isinstance(entry, Unread) else entry
-
     def last(self) -> JournalEntry | None:
         """Give the last edit that changed something and was not undone.
 
